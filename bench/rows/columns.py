@@ -111,7 +111,68 @@ def bars(variant: str, times: float) -> tuple[Bar, ...]:
     return tuple(faster(peer, variant, times) for peer in ("pyarrow", "polars"))
 
 
+NOWHERE = "/dev/null"
+FROM = "from pyarrow's table"
+
+
+def written(write: Any, to: str, _: str) -> Call:
+    """Read the table of cities, and return the call that writes it."""
+    from pyarrow import csv
+
+    table = csv.read_csv(tables.table("cities"))
+    call = write(table, to)
+    return lambda _: call()
+
+
+def write_penstock(table: Any, to: Any) -> Any:
+    """Penstock."""
+    import penstock
+
+    return lambda: penstock.convert(table, NOWHERE, to=to)
+
+
+def write_polars(table: Any, to: str) -> Any:
+    """Polars, from its own frame of the same table."""
+    frame = one_thread().from_arrow(table)
+    return partial(frame.write_ndjson if to == "ndjson" else frame.write_csv, NOWHERE)
+
+
+def write_duckdb(table: Any, to: str) -> Any:
+    """DuckDB."""
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    connection.register("given", table)
+    form = "json" if to == "ndjson" else "csv"
+    return lambda: connection.execute(f"copy given to '{NOWHERE}' (format {form})")
+
+
+def write_pyarrow(table: Any, _: str) -> Any:
+    """Pyarrow, which writes no lines of JSON."""
+    from pyarrow import csv
+
+    return lambda: csv.write_csv(table, NOWHERE)
+
+
+OUT = {OURS: write_penstock, "polars": write_polars, "duckdb": write_duckdb}
+
+
 ROWS = (
+    *(
+        Row(
+            f"columns-to-{to}",
+            f"the table of cities out of columns to {title}",
+            (Variant(FROM, most=3),),
+            tuple(Case(name, partial(written, write, to), (name,)) for name, write in out.items()),
+            table,
+            None,
+            tuple(faster(peer, FROM, 1) for peer in out if peer != OURS),
+        )
+        for to, title, out in (
+            ("ndjson", "NDJSON", OUT),
+            ("csv", "CSV", {**OUT, "pyarrow": write_pyarrow}),
+        )
+    ),
     Row(
         "columns-lines",
         "61 MB of city records into columns",

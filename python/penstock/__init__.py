@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from typing_extensions import TypeForm
+    from typing_extensions import TypeForm, TypeIs
 
     from penstock import csv, plist, streams
     from penstock._cells import cells, separated, spread
@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from penstock._describe import describe
     from penstock._lookup import Lookup
     from penstock._types import (
+        ArrowColumns,
         At,
         Compression,
         CountedUnknown,
@@ -515,7 +516,7 @@ def write(
 
 @_missing.advised
 def load(
-    source: Source,
+    source: Source | ArrowColumns,
     into: TypeForm[T] = PLAIN,
     /,
     *,
@@ -533,7 +534,7 @@ def load(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself;
-            use `decode` for that.
+            use `decode` for that. Or Arrow columns, as for `read`.
         into: The type of the document; by default plain values. NDJSON as a whole is a list, so
             pass `list[City]`. (`penstock.ndjson.load` takes the type of one record.)
         format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`. By default Penstock looks at
@@ -566,6 +567,12 @@ def load(
         >>> penstock.load(path, list[dict[str, int]])
         [{'S': 36}, {'M': 40}]
     """
+    if _has_columns(source):
+        from penstock import _table  # noqa: PLC0415 - few programs have columns
+
+        policy = _rust.Policy("raise", 100, duplicates, unknown, all_errors, "allow")
+        others = _for_files(format, encoding, compression, member)
+        return _table.load(source, into, policy, types, limits, others)  # type: ignore[return-value]  # a list, as `into` says
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
@@ -588,7 +595,7 @@ def load(
 
 @_missing.advised
 def read(
-    source: Sources,
+    source: Sources | ArrowColumns,
     into: TypeForm[T] = PLAIN,
     /,
     *,
@@ -614,7 +621,8 @@ def read(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
             you opened stays open. Or several files, which are read in order: a list of paths, a
-            pattern such as `"data/*.json"`, or a folder.
+            pattern such as `"data/*.json"`, or a folder. Or Arrow columns: an object with
+            `__arrow_c_stream__` or `__arrow_c_array__`, whose rows are the records.
         into: The type of one record; by default plain values.
         format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`, as for `load`.
         at: Where the records are; see `penstock.json.read`.
@@ -648,11 +656,36 @@ def read(
         >>> sum(penstock.read(path, int))
         17
     """
+    if _has_columns(source):
+        from penstock import _table  # noqa: PLC0415 - few programs have columns
+
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        others = _for_files(format, encoding, compression, member)
+        return _table.read(source, into, policy, types, limits, {"at": at is not None, **others})
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _format.checked(format)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
     return _read.read(source, kind, None, into, at, policy, encoding, compression, member, limits)
+
+
+def _has_columns(source: object) -> TypeIs[ArrowColumns]:
+    """Return whether a source is Arrow columns of others."""
+    return not isinstance(source, str) and (
+        hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+    )
+
+
+def _for_files(
+    format: Format | None, encoding: str | None, compression: Compression | None, member: str | None
+) -> dict[str, bool]:
+    """Return which options for files were given."""
+    return {
+        "format": format is not None,
+        "encoding": encoding is not None,
+        "compression": compression != "infer",
+        "member": member is not None,
+    }
 
 
 @_missing.advised

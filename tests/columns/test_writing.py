@@ -322,6 +322,14 @@ def test_whoever_has_columns() -> None:
     assert written("ndjson", penstock.ndjson.read(text, dict_of()).columns()) == line
 
 
+def test_nulls_of_polars() -> None:
+    frame = pl.DataFrame({"a": [None, None], "b": [[None], []], "c": [{"d": None}, None]})
+    assert frame.schema["a"] == pl.Null
+    expected = b'{"a":null,"b":[null],"c":{"d":null}}\n{"a":null,"b":[],"c":null}\n'
+    assert written("ndjson", frame) == expected
+    assert penstock.load(frame) == frame.to_dicts()
+
+
 def dict_of() -> Any:
     from typing import TypedDict
 

@@ -37,7 +37,9 @@ pub mod tell;
 mod values;
 
 pub use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi, ffi_stream, make_array};
-pub use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
+pub use arrow_schema::{
+    ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit,
+};
 pub use columns::Columns;
 pub use fast::{Duplicates, Fast, Settings};
 pub use finder::{Finder, Finding};

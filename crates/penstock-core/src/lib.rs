@@ -30,6 +30,7 @@ pub mod sink;
 pub mod source;
 pub mod stage;
 pub mod target;
+pub mod told;
 pub mod trace;
 pub mod value;
 pub mod word;

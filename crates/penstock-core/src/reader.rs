@@ -6,7 +6,7 @@ use crate::repair::Repair;
 use crate::run::{Destination, Given};
 use crate::shape::Shape;
 use crate::sink::Listener;
-use crate::{csv, json, plist, xml};
+use crate::{csv, json, plist, told, xml};
 
 /// The reason why a reader returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,6 +234,8 @@ pub enum Reader {
     Csv(Box<csv::Reader>),
     /// Property lists of any form.
     Plist(Box<plist::Reader>),
+    /// Records that are no text.
+    Told(told::Reader),
 }
 
 /// Forwards a call to the format's own reader.
@@ -244,6 +246,7 @@ macro_rules! each {
             Reader::Xml($reader) => $call,
             Reader::Csv($reader) => $call,
             Reader::Plist($reader) => $call,
+            Reader::Told($reader) => $call,
         }
     };
 }
@@ -266,6 +269,7 @@ impl FormatReader for Reader {
             Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
             // It has four grammars: only the builder is worth a copy of each.
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Told(reader) => reader.run(given, sink),
         }
     }
     #[inline]
@@ -288,7 +292,12 @@ impl FormatReader for Reader {
             Reader::Plist(reader) if takes::<D>(Shape::Members) => {
                 FormatReader::run(&mut **reader, given, sink)
             }
-            Reader::Json(_) | Reader::Xml(_) | Reader::Csv(_) | Reader::Plist(_) => {
+            Reader::Told(reader) if takes::<D>(Shape::Members) => reader.run(given, sink),
+            Reader::Json(_)
+            | Reader::Xml(_)
+            | Reader::Csv(_)
+            | Reader::Plist(_)
+            | Reader::Told(_) => {
                 debug_assert!(false, "a document of a shape that the destination does not take");
                 Ok(Step::Stopped)
             }
@@ -304,6 +313,7 @@ impl FormatReader for Reader {
             Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Told(reader) => reader.run(given, sink),
         }
     }
     #[inline]
@@ -363,7 +373,7 @@ impl FormatReader for Reader {
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
-            Reader::Json(_) | Reader::Plist(_) => Vec::new(),
+            Reader::Json(_) | Reader::Plist(_) | Reader::Told(_) => Vec::new(),
             Reader::Csv(reader) => reader.take_repairs(),
             Reader::Xml(reader) => reader.take_repairs(),
         }

@@ -51,6 +51,8 @@ impl<'a> Named<'a> {
     /// The same place, with the names.
     pub(crate) fn at(&self, spot: Spot) -> Where<'a> {
         let Spot { place, record, path } = spot;
+        // Columns are no text.
+        let place = place.filter(|_| self.format != penstock_core::told::FORMAT.name);
         let mut steps = self.within.map_or_else(Vec::new, |within| within());
         steps.extend(path);
         Where { format: self.format, source: self.source, place, record, path: steps }
@@ -154,7 +156,9 @@ fn make<'py>(
         let (text, caret) = excerpt(at);
         known.set_item("excerpt", text)?;
         known.set_item("caret", caret)?;
-    } else if let Some(offset) = details.offset {
+    } else if let Some(offset) = details.offset
+        && place.format != penstock_core::told::FORMAT.name
+    {
         known.set_item("offset", offset)?;
     }
     if !others.errors.is_empty() {

@@ -158,10 +158,21 @@ impl Pump {
         settings: Settings,
         input: Windows,
     ) -> Self {
-        let Settings { records, mut options, errors, max_errors, limits, name, wanted } = settings;
         // A whole document that becomes plain values must not lose anything.
-        let declarations = records.is_none() && plan.is_plain();
-        let reader = dialect.reader(declarations, &limits);
+        let declarations = settings.records.is_none() && plan.is_plain();
+        let reader = dialect.reader(declarations, &settings.limits);
+        Pump::over(dialect, reader, plan, settings, input)
+    }
+
+    /// A pump of what a reader reports, which is the dialect's, or takes its place.
+    pub(crate) fn over(
+        dialect: &Dialect,
+        reader: Reader,
+        plan: PlanRef,
+        settings: Settings,
+        input: Windows,
+    ) -> Self {
+        let Settings { records, mut options, errors, max_errors, limits, name, wanted } = settings;
         let policy = errors.policy(max_errors);
         options.all_errors &= policy.describes();
         // If the document is the only record, its problem is always raised.

@@ -24,7 +24,7 @@ fn text_of(text: &str) -> Text<'_> {
     Text { text: ValidText::from(text), ascii: false }
 }
 
-impl Told<'_> {
+impl Told {
     /// Tells a row as a record.
     #[inline]
     pub(super) fn record<W: Writer>(
@@ -87,7 +87,7 @@ impl Told<'_> {
     #[inline]
     fn members<W: Writer>(
         &self,
-        columns: &[Told<'_>],
+        columns: &[Told],
         writer: &mut W,
         row: usize,
         how: How,
@@ -104,7 +104,7 @@ impl Told<'_> {
             }
             column
                 .member(writer, row, is_null, how, scratch)
-                .map_err(|untold| untold.within(PathStep::Key(column.name.to_owned())))?;
+                .map_err(|untold| untold.within(PathStep::Key(column.name.to_string())))?;
         }
     }
 
@@ -116,7 +116,7 @@ impl Told<'_> {
         how: How,
         scratch: &mut Vec<u8>,
     ) -> Done {
-        writer.lent_key(self.lent.as_bytes(), self.name)?;
+        writer.lent_key(self.lent.as_bytes(), &self.name)?;
         if is_null && W::ELEMENTS && self.name.starts_with(['@', '#']) {
             // No element that could be an empty one.
             writer.null(0)?;
@@ -129,8 +129,8 @@ impl Told<'_> {
     fn entries<W: Writer>(
         &self,
         range: std::ops::Range<usize>,
-        keys: &Told<'_>,
-        values: &Told<'_>,
+        keys: &Told,
+        values: &Told,
         writer: &mut W,
         how: How,
         scratch: &mut Vec<u8>,
@@ -162,7 +162,11 @@ impl Told<'_> {
     }
 
     /// A key of a map.
-    fn key<'k>(&'k self, place: usize, digits: &'k mut Vec<u8>) -> Result<&'k str, Untold> {
+    pub(super) fn key<'k>(
+        &'k self,
+        place: usize,
+        digits: &'k mut Vec<u8>,
+    ) -> Result<&'k str, Untold> {
         if self.is_null(place) {
             return Err(Unwritable::value("a key of a map that is null").into());
         }
@@ -292,7 +296,7 @@ impl Told<'_> {
 }
 
 /// Refuses a map in which a key comes twice: whoever reads it has one of the values.
-fn unlike(keys: &Told<'_>, range: std::ops::Range<usize>) -> Done {
+fn unlike(keys: &Told, range: std::ops::Range<usize>) -> Done {
     if range.len() < 2 {
         return Ok(());
     }

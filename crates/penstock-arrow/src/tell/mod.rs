@@ -3,11 +3,14 @@
 //! [`Teller`] looks at the type once, and refuses what a format has no form for. For the rows of a
 //! batch, the arrays are looked up once (`values.rs`), and then each row is told value by value
 //! (`events.rs`), or written past the events where the writer leaves a quicker way (`quick.rs`).
-//! It calls itself for columns in columns, which are at most [`DEEPEST`] levels.
+//! [`Records`] tells them to any other destination (`records.rs`), at the places where a class looks
+//! for them (`paths.rs`). Columns in columns are at most [`DEEPEST`] levels.
 
 mod check;
 mod events;
+mod paths;
 mod quick;
+mod records;
 mod times;
 mod values;
 
@@ -19,6 +22,8 @@ use penstock_core::select::PathStep;
 use penstock_core::writer::{Column, ENOUGH, Unwritable, Writer};
 
 pub use check::{Formless, Takes};
+pub use paths::{Arranged, Paths};
+pub use records::{Records, Slot};
 
 /// How deep columns may be in columns.
 pub const DEEPEST: usize = 64;

@@ -11,7 +11,7 @@ use penstock_core::{csv, json};
 /// Writes as many of the columns as it can, from `next` on. Returns the first that is not written.
 #[inline]
 pub(super) fn members<W: Writer>(
-    columns: &[Told<'_>],
+    columns: &[Told],
     mut next: usize,
     writer: &mut W,
     row: usize,
@@ -41,7 +41,7 @@ pub(super) fn members<W: Writer>(
 
 /// Has a value of time printed. False if it is none, or has no form.
 #[inline]
-fn printed<'s>(told: &Told<'_>, row: usize, scratch: &'s mut Vec<u8>) -> Option<&'s [u8]> {
+fn printed<'s>(told: &Told, row: usize, scratch: &'s mut Vec<u8>) -> Option<&'s [u8]> {
     let found = told.timed(row, scratch).ok()??;
     // Nothing of these is borrowed.
     let scalar: Scalar<'static> = match found {
@@ -65,7 +65,7 @@ fn printed<'s>(told: &Told<'_>, row: usize, scratch: &'s mut Vec<u8>) -> Option<
     Some(scratch)
 }
 
-impl Told<'_> {
+impl Told {
     /// Writes a member into an object. If it answers false, nothing is written.
     #[inline]
     fn quick_member(

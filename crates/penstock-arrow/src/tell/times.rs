@@ -7,7 +7,7 @@ use penstock_core::value::{print, unix};
 use penstock_core::writer::Unwritable;
 
 /// What is counted.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     /// How many of them are a second.
     in_second: i64,
@@ -28,7 +28,7 @@ impl Unit {
 }
 
 /// The zone of a column of instants.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zone {
     /// There is none: the values are no instants.
     None,

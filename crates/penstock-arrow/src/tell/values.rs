@@ -15,76 +15,78 @@ use arrow_array::{
     Array, BinaryViewArray, FixedSizeBinaryArray, GenericBinaryArray, GenericStringArray, RunArray,
     StringViewArray,
 };
-use arrow_buffer::{BooleanBuffer, NullBuffer, i256};
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer, i256};
 use arrow_schema::{DataType, Field, TimeUnit};
 use penstock_core::json::lend;
 
 /// An array, with what is in it.
-pub(super) struct Told<'a> {
+#[derive(Debug)]
+pub(super) struct Told {
     /// Its name, if it is a column.
-    pub(super) name: &'a str,
+    pub(super) name: Box<str>,
     /// The name as a key of JSON text.
     pub(super) lent: lend::Key,
-    nulls: Option<&'a NullBuffer>,
-    pub(super) values: Values<'a>,
+    nulls: Option<NullBuffer>,
+    pub(super) values: Values,
 }
 
 /// The values of an array.
-pub(super) enum Values<'a> {
+#[derive(Debug)]
+pub(super) enum Values {
     Null,
-    Bool(&'a BooleanBuffer),
-    Int(Ints<'a>),
-    U64(&'a [u64]),
-    F16(&'a [<Float16Type as ArrowPrimitiveType>::Native]),
-    F32(&'a [f32]),
-    F64(&'a [f64]),
-    Text(&'a GenericStringArray<i32>),
-    LargeText(&'a GenericStringArray<i64>),
-    TextView(&'a StringViewArray),
-    Bytes(&'a GenericBinaryArray<i32>),
-    LargeBytes(&'a GenericBinaryArray<i64>),
-    BytesView(&'a BinaryViewArray),
-    BytesFixed(&'a FixedSizeBinaryArray),
-    Uuid(&'a FixedSizeBinaryArray),
+    Bool(BooleanBuffer),
+    Int(Ints),
+    U64(ScalarBuffer<u64>),
+    F16(ScalarBuffer<<Float16Type as ArrowPrimitiveType>::Native>),
+    F32(ScalarBuffer<f32>),
+    F64(ScalarBuffer<f64>),
+    Text(GenericStringArray<i32>),
+    LargeText(GenericStringArray<i64>),
+    TextView(StringViewArray),
+    Bytes(GenericBinaryArray<i32>),
+    LargeBytes(GenericBinaryArray<i64>),
+    BytesView(BinaryViewArray),
+    BytesFixed(FixedSizeBinaryArray),
+    Uuid(FixedSizeBinaryArray),
     /// Days since 1970.
-    Days(&'a [i32]),
+    Days(ScalarBuffer<i32>),
     /// Milliseconds since then, in whole days.
-    Millis(&'a [i64]),
-    Time(Ints<'a>, Unit),
-    Instant(&'a [i64], Unit, Zone),
-    Span(&'a [i64], Unit),
-    Decimal32(&'a [i32], i8),
-    Decimal64(&'a [i64], i8),
-    Decimal128(&'a [i128], i8),
-    Decimal256(&'a [i256], i8),
+    Millis(ScalarBuffer<i64>),
+    Time(Ints, Unit),
+    Instant(ScalarBuffer<i64>, Unit, Zone),
+    Span(ScalarBuffer<i64>, Unit),
+    Decimal32(ScalarBuffer<i32>, i8),
+    Decimal64(ScalarBuffer<i64>, i8),
+    Decimal128(ScalarBuffer<i128>, i8),
+    Decimal256(ScalarBuffer<i256>, i8),
     /// Places in other values.
-    Keyed(Ints<'a>, Box<Told<'a>>),
+    Keyed(Ints, Box<Told>),
     /// Runs of equal values.
-    Runs(Runs<'a>, Box<Told<'a>>),
-    List(&'a [i32], Box<Told<'a>>),
-    LargeList(&'a [i64], Box<Told<'a>>),
-    ListView(&'a [i32], &'a [i32], Box<Told<'a>>),
-    LargeListView(&'a [i64], &'a [i64], Box<Told<'a>>),
-    FixedList(usize, Box<Told<'a>>),
-    Struct(Vec<Told<'a>>),
-    Map(&'a [i32], Box<Told<'a>>, Box<Told<'a>>),
+    Runs(Runs, Box<Told>),
+    List(ScalarBuffer<i32>, Box<Told>),
+    LargeList(ScalarBuffer<i64>, Box<Told>),
+    ListView(ScalarBuffer<i32>, ScalarBuffer<i32>, Box<Told>),
+    LargeListView(ScalarBuffer<i64>, ScalarBuffer<i64>, Box<Told>),
+    FixedList(usize, Box<Told>),
+    Struct(Vec<Told>),
+    Map(ScalarBuffer<i32>, Box<Told>, Box<Told>),
 }
 
 /// Integers that fit into an `i64`.
-#[derive(Clone, Copy)]
-pub(super) enum Ints<'a> {
-    I8(&'a [i8]),
-    I16(&'a [i16]),
-    I32(&'a [i32]),
-    I64(&'a [i64]),
-    U8(&'a [u8]),
-    U16(&'a [u16]),
-    U32(&'a [u32]),
+#[derive(Clone, Debug)]
+pub(super) enum Ints {
+    I8(ScalarBuffer<i8>),
+    I16(ScalarBuffer<i16>),
+    I32(ScalarBuffer<i32>),
+    I64(ScalarBuffer<i64>),
+    U8(ScalarBuffer<u8>),
+    U16(ScalarBuffer<u16>),
+    U32(ScalarBuffer<u32>),
     /// Of a dictionary, whose keys are fewer.
-    U64(&'a [u64]),
+    U64(ScalarBuffer<u64>),
 }
 
-impl Ints<'_> {
+impl Ints {
     #[inline(always)]
     pub(super) fn get(&self, row: usize) -> i64 {
         match self {
@@ -101,13 +103,14 @@ impl Ints<'_> {
 }
 
 /// Where runs end.
-pub(super) enum Runs<'a> {
-    I16(&'a RunArray<Int16Type>),
-    I32(&'a RunArray<Int32Type>),
-    I64(&'a RunArray<Int64Type>),
+#[derive(Debug)]
+pub(super) enum Runs {
+    I16(RunArray<Int16Type>),
+    I32(RunArray<Int32Type>),
+    I64(RunArray<Int64Type>),
 }
 
-impl Runs<'_> {
+impl Runs {
     /// The place of a row's value.
     #[inline]
     pub(super) fn get(&self, row: usize) -> usize {
@@ -119,21 +122,26 @@ impl Runs<'_> {
     }
 }
 
-impl<'a> Told<'a> {
+impl Told {
     /// Looks an array up. None if it is not of the field's type. With `elements`, attributes come
     /// before other members.
-    pub(super) fn new(array: &'a dyn Array, field: &'a Field, elements: bool) -> Option<Self> {
+    pub(super) fn new(array: &dyn Array, field: &Field, elements: bool) -> Option<Self> {
         let extension = field.metadata().get("ARROW:extension:name");
         let is_uuid = extension.is_some_and(|name| name == "arrow.uuid");
         let values = values(array, field.data_type(), is_uuid, elements)?;
-        let name = field.name().as_str();
-        Some(Told { name, lent: lend::Key::new(name), nulls: array.nulls(), values })
+        let name = field.name();
+        Some(Told {
+            name: (&**name).into(),
+            lent: lend::Key::new(name),
+            nulls: array.nulls().cloned(),
+            values,
+        })
     }
 
     /// Whether a row is null itself. If it is not, it may lead to a null.
     #[inline(always)]
     fn is_null_here(&self, row: usize) -> bool {
-        self.nulls.is_some_and(|nulls| nulls.is_null(row))
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
     /// Whether a row is null.
@@ -152,7 +160,7 @@ impl<'a> Told<'a> {
 
     /// Where the items of a row are, if it is a list or a map.
     #[inline]
-    pub(super) fn items(&self, row: usize) -> Option<(std::ops::Range<usize>, &Told<'a>)> {
+    pub(super) fn items(&self, row: usize) -> Option<(std::ops::Range<usize>, &Told)> {
         let range = |begin: usize, end: usize| begin..end;
         Some(match &self.values {
             Values::List(ends, item) => (range(ends[row] as usize, ends[row + 1] as usize), item),
@@ -173,11 +181,11 @@ impl<'a> Told<'a> {
     }
 }
 
-fn primitive<T: ArrowPrimitiveType>(array: &dyn Array) -> Option<&[T::Native]> {
-    Some(array.as_primitive_opt::<T>()?.values())
+fn primitive<T: ArrowPrimitiveType>(array: &dyn Array) -> Option<ScalarBuffer<T::Native>> {
+    Some(array.as_primitive_opt::<T>()?.values().clone())
 }
 
-fn ints(array: &dyn Array) -> Option<Ints<'_>> {
+fn ints(array: &dyn Array) -> Option<Ints> {
     Some(match array.data_type() {
         DataType::Int8 => Ints::I8(primitive::<Int8Type>(array)?),
         DataType::Int16 => Ints::I16(primitive::<Int16Type>(array)?),
@@ -195,30 +203,25 @@ fn keyed<K: ArrowDictionaryKeyType>(array: &dyn Array) -> Option<&dyn Array> {
     Some(array.as_dictionary_opt::<K>()?.keys())
 }
 
-fn values<'a>(
-    array: &'a dyn Array,
-    kind: &'a DataType,
-    is_uuid: bool,
-    elements: bool,
-) -> Option<Values<'a>> {
+fn values(array: &dyn Array, kind: &DataType, is_uuid: bool, elements: bool) -> Option<Values> {
     let inner =
-        |array: &'a dyn Array, field: &'a Field| Some(Box::new(Told::new(array, field, elements)?));
+        |array: &dyn Array, field: &Field| Some(Box::new(Told::new(array, field, elements)?));
     Some(match kind {
         DataType::Null => Values::Null,
-        DataType::Boolean => Values::Bool(array.as_boolean_opt()?.values()),
+        DataType::Boolean => Values::Bool(array.as_boolean_opt()?.values().clone()),
         DataType::UInt64 => Values::U64(primitive::<UInt64Type>(array)?),
         kind if kind.is_integer() => Values::Int(ints(array)?),
         DataType::Float16 => Values::F16(primitive::<Float16Type>(array)?),
         DataType::Float32 => Values::F32(primitive::<Float32Type>(array)?),
         DataType::Float64 => Values::F64(primitive::<Float64Type>(array)?),
-        DataType::Utf8 => Values::Text(array.as_string_opt()?),
-        DataType::LargeUtf8 => Values::LargeText(array.as_string_opt()?),
-        DataType::Utf8View => Values::TextView(array.as_string_view_opt()?),
-        DataType::Binary => Values::Bytes(array.as_binary_opt()?),
-        DataType::LargeBinary => Values::LargeBytes(array.as_binary_opt()?),
-        DataType::BinaryView => Values::BytesView(array.as_binary_view_opt()?),
+        DataType::Utf8 => Values::Text(array.as_string_opt()?.clone()),
+        DataType::LargeUtf8 => Values::LargeText(array.as_string_opt()?.clone()),
+        DataType::Utf8View => Values::TextView(array.as_string_view_opt()?.clone()),
+        DataType::Binary => Values::Bytes(array.as_binary_opt()?.clone()),
+        DataType::LargeBinary => Values::LargeBytes(array.as_binary_opt()?.clone()),
+        DataType::BinaryView => Values::BytesView(array.as_binary_view_opt()?.clone()),
         DataType::FixedSizeBinary(size) => {
-            let array = array.as_fixed_size_binary_opt()?;
+            let array = array.as_fixed_size_binary_opt()?.clone();
             match is_uuid && *size == 16 {
                 true => Values::Uuid(array),
                 false => Values::BytesFixed(array),
@@ -291,42 +294,42 @@ fn values<'a>(
             let array = array.as_any_dictionary_opt()?.values();
             let values = values(array, kind, is_uuid, elements)?;
             let lent = lend::Key::default();
-            let told = Told { name: "", lent, nulls: array.nulls(), values };
+            let told = Told { name: "".into(), lent, nulls: array.nulls().cloned(), values };
             Values::Keyed(ints(keys?)?, Box::new(told))
         }
         DataType::RunEndEncoded(ends, values) => {
-            let (runs, array): (_, &'a dyn Array) = match ends.data_type() {
+            let (runs, array): (_, &dyn Array) = match ends.data_type() {
                 DataType::Int16 => {
                     let array = array.as_run_opt::<Int16Type>()?;
-                    (Runs::I16(array), array.values())
+                    (Runs::I16(array.clone()), array.values())
                 }
                 DataType::Int32 => {
                     let array = array.as_run_opt::<Int32Type>()?;
-                    (Runs::I32(array), array.values())
+                    (Runs::I32(array.clone()), array.values())
                 }
                 _ => {
                     let array = array.as_run_opt::<Int64Type>()?;
-                    (Runs::I64(array), array.values())
+                    (Runs::I64(array.clone()), array.values())
                 }
             };
             Values::Runs(runs, inner(array, values)?)
         }
         DataType::List(item) => {
             let array = array.as_list_opt::<i32>()?;
-            Values::List(array.value_offsets(), inner(array.values(), item)?)
+            Values::List(array.offsets().inner().clone(), inner(array.values(), item)?)
         }
         DataType::LargeList(item) => {
             let array = array.as_list_opt::<i64>()?;
-            Values::LargeList(array.value_offsets(), inner(array.values(), item)?)
+            Values::LargeList(array.offsets().inner().clone(), inner(array.values(), item)?)
         }
         DataType::ListView(item) => {
             let array = array.as_list_view_opt::<i32>()?;
-            let (begins, sizes) = (array.value_offsets(), array.value_sizes());
+            let (begins, sizes) = (array.offsets().clone(), array.sizes().clone());
             Values::ListView(begins, sizes, inner(array.values(), item)?)
         }
         DataType::LargeListView(item) => {
             let array = array.as_list_view_opt::<i64>()?;
-            let (begins, sizes) = (array.value_offsets(), array.value_sizes());
+            let (begins, sizes) = (array.offsets().clone(), array.sizes().clone());
             Values::LargeListView(begins, sizes, inner(array.values(), item)?)
         }
         DataType::FixedSizeList(item, size) => {
@@ -349,7 +352,7 @@ fn values<'a>(
             let DataType::Struct(fields) = entries.data_type() else { return None };
             let [key, value] = &**fields else { return None };
             let (keys, values) = (inner(array.keys(), key)?, inner(array.values(), value)?);
-            Values::Map(array.value_offsets(), keys, values)
+            Values::Map(array.offsets().inner().clone(), keys, values)
         }
         _ => return None,
     })

@@ -34,25 +34,25 @@ impl Resume for Reader {
     fn is_settled(&self) -> bool {
         match self {
             Reader::Csv(reader) => Resume::is_settled(&**reader),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) => false,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => false,
         }
     }
     fn resume(&self) -> Option<Self> {
         match self {
             Reader::Csv(reader) => Some(Reader::Csv(Box::new(reader.resume()?))),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) => None,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
         }
     }
     fn looks_back(&self) -> usize {
         match self {
             Reader::Csv(reader) => reader.looks_back(),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) => 0,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => 0,
         }
     }
     fn may_follow(&self, before: &[u8]) -> bool {
         match self {
             Reader::Csv(reader) => reader.may_follow(before),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) => false,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => false,
         }
     }
 }

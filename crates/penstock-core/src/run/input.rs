@@ -13,6 +13,7 @@ use crate::run::inbox::{Opened, Sealed, Unpacking};
 use crate::source::{
     Compression, Detect, Encoding, Options, Source, SourceError, Window, is_binary, out_of_memory,
 };
+use crate::told::Brings;
 
 /// The input that a reader gets.
 #[derive(Clone, Copy)]
@@ -185,6 +186,8 @@ enum Feed {
         unpacking: Unpacking,
         pushed: u64,
     },
+    /// Records that are no text, so the window stays empty.
+    Told(Box<dyn Brings>),
     Closed,
 }
 
@@ -194,6 +197,12 @@ impl Windows {
     pub fn of(source: Source) -> Self {
         let feed = Feed::Source(Box::new(source));
         Windows { body: Body::Unknown(Vec::new()), ..Windows::over(Window::new(), feed) }
+    }
+
+    /// Records that are no text.
+    #[must_use]
+    pub fn told(brings: Box<dyn Brings>) -> Self {
+        Windows::over(Window::new(), Feed::Told(brings))
     }
 
     fn over(window: Window, feed: Feed) -> Self {
@@ -278,6 +287,7 @@ impl Windows {
                 }
             }
             Feed::Pushed { .. } | Feed::Sealed(_) => {}
+            Feed::Told(brings) => *ended = !brings.bring().map_err(SourceError::Io)?,
             Feed::Closed => *ended = true,
         }
         Ok(())
@@ -385,7 +395,7 @@ impl Windows {
         match &self.feed {
             Feed::Source(source) => Some(source.raw_bytes()),
             Feed::Pushed { pushed, .. } | Feed::Unpacked { pushed, .. } => Some(*pushed),
-            Feed::Sealed(_) => Some(0),
+            Feed::Sealed(_) | Feed::Told(_) => Some(0),
             Feed::Closed => None,
         }
     }
@@ -433,7 +443,11 @@ impl Input for Windows {
     fn take_over(&mut self) -> Option<Fault> {
         match &mut self.feed {
             Feed::Pushed { over, .. } => over.take(),
-            Feed::Source(_) | Feed::Sealed(_) | Feed::Unpacked { .. } | Feed::Closed => None,
+            Feed::Source(_)
+            | Feed::Sealed(_)
+            | Feed::Unpacked { .. }
+            | Feed::Told(_)
+            | Feed::Closed => None,
         }
     }
     fn locate(&self, offset: u64) -> Option<Place> {

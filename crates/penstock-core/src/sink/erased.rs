@@ -8,12 +8,12 @@ use crate::error::Fail;
 use crate::forward;
 use crate::sink::{Lent, Listener, LookAhead, Sink};
 
-/// A sink of any type. The [`Kept`] behind it keeps the error if it refuses an event.
-pub(crate) type AnySink<'s> = dyn Listener<Error = Refused> + 's;
+/// A sink of any type. What stands behind it keeps the error if it refuses an event.
+pub type AnySink<'s> = dyn Listener<Error = Refused> + 's;
 
 /// A sink has refused an event.
 #[derive(Debug)]
-pub(crate) struct Refused;
+pub struct Refused;
 
 /// Makes an [`AnySink`] of a sink. It keeps the sink's error, so that all sinks have the same type of error.
 pub(crate) struct Kept<'s, S: Listener + ?Sized> {

@@ -26,6 +26,7 @@ pub(crate) mod row;
 mod told;
 
 pub use ahead::{Look, LookAhead, RowsAs};
+pub use erased::{AnySink, Refused};
 pub use judge::{Judge, Wanted};
 pub use lent::{Lent, Want};
 pub use row::expand;

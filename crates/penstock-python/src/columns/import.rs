@@ -8,7 +8,7 @@ use crate::failure::{self, Named};
 use penstock_arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use penstock_arrow::ffi_stream::FFI_ArrowArrayStream;
 use penstock_arrow::tell::DEEPEST;
-use penstock_arrow::{ArrayRef, DataType, Field, FieldRef, make_array};
+use penstock_arrow::{ArrayRef, DataType, Field, FieldRef, Fields, make_array};
 use penstock_core::run::Spot;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -147,9 +147,10 @@ impl Imported {
         };
         let kind = self.field.data_type();
         fits(&array, kind).map_err(|reason| Lost::Wrong(reason.to_owned()))?;
+        let kind = imported(&array, kind);
         // SAFETY: it has the buffers and children of its type. What else it must be is said at the
         // top of this file; what can be checked is checked below, before anything reads it.
-        let data = unsafe { from_ffi_and_data_type(array, kind.clone()) };
+        let data = unsafe { from_ffi_and_data_type(array, kind) };
         let data = data.map_err(|error| Lost::Wrong(error.to_string()))?;
         data.validate_full().map_err(|error| Lost::Wrong(error.to_string()))?;
         Ok(Some(make_array(data)))
@@ -216,6 +217,32 @@ fn field_of(schema: &FFI_ArrowSchema) -> Result<FieldRef, Lost> {
     }
     let field = Field::try_from(schema).map_err(|error| Lost::Wrong(error.to_string()))?;
     Ok(Arc::new(field))
+}
+
+/// The type as which an array is imported. An array of nulls has no buffers, but polars gives it the
+/// one that a struct without columns has; the values are the same.
+fn imported(array: &FFI_ArrowArray, kind: &DataType) -> DataType {
+    let inside = |number: usize, field: &FieldRef| -> FieldRef {
+        let kind = imported(array.child(number), field.data_type());
+        match kind == *field.data_type() {
+            true => Arc::clone(field),
+            false => Arc::new(field.as_ref().clone().with_data_type(kind)),
+        }
+    };
+    match kind {
+        DataType::Null if array.num_buffers() == 1 => DataType::Struct(Fields::empty()),
+        DataType::List(item) => DataType::List(inside(0, item)),
+        DataType::LargeList(item) => DataType::LargeList(inside(0, item)),
+        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(inside(0, item), *size),
+        DataType::ListView(item) => DataType::ListView(inside(0, item)),
+        DataType::LargeListView(item) => DataType::LargeListView(inside(0, item)),
+        DataType::Map(entries, sorted) => DataType::Map(inside(0, entries), *sorted),
+        DataType::Struct(fields) => {
+            let fields = fields.iter().enumerate();
+            DataType::Struct(fields.map(|(number, field)| inside(number, field)).collect())
+        }
+        kind => kind.clone(),
+    }
 }
 
 /// Whether an array has as many buffers and children as its type, at least.

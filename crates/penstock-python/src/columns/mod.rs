@@ -24,7 +24,7 @@ mod stream;
 
 pub(crate) use capsule::Batch;
 pub(crate) use filling::Filling;
-pub(crate) use import::Imported;
+pub(crate) use import::{Imported, STREAM};
 pub(crate) use plan::{Chosen, Made, Mark, columns_of};
 pub(crate) use schema::SchemaObject as Schema;
 pub(crate) use stream::Columns;

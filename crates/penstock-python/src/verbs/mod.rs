@@ -17,6 +17,7 @@ pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod outline;
 pub(crate) mod read;
+pub(crate) mod read_columns;
 pub(crate) mod rows;
 pub(crate) mod small;
 pub(crate) mod write;

@@ -298,6 +298,14 @@ fn fills_columns() -> PyErr {
 }
 
 impl Reader {
+    /// A reader of a run that is no source's.
+    pub(super) fn over(pump: Pump, held: Vec<Held>, title: String) -> Self {
+        let meter = Meter::new(pump.gauge().clone(), None);
+        let (left, closed) = (Vec::new(), None);
+        let run = Run { pump, chain: None, pending: None, left, closed, filling: None };
+        Reader { run: Mutex::new(run), meter, held, title }
+    }
+
     /// The next batch of columns, or None at the end.
     pub(crate) fn next_columns(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         self.enter()?

@@ -127,7 +127,9 @@ impl RowFile {
             let reader = form.reader(false, &limits);
             let rules = match &reader {
                 Reader::Csv(_) => Rules::of_dialect(&form.described(&limits)),
-                Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) => Rules::Lines,
+                Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => {
+                    Rules::Lines
+                }
             };
             let fingerprint = py.detach(|| fingerprint(&file, rules)).map_err(of_file)?;
             let size = fingerprint.size;
@@ -136,7 +138,9 @@ impl RowFile {
                 Reader::Csv(_) => {
                     Records::Of(records::settled(py, &file, of, reader, (start, size))?)
                 }
-                Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) => Records::Lines,
+                Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => {
+                    Records::Lines
+                }
             };
             let kept = match index.map(|index| decode(index, &fingerprint)) {
                 Some(Err(Unusable::Stale)) if required => {

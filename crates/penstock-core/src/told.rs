@@ -1,0 +1,123 @@
+//! Records that are no text: a program has them, and tells them as events.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::error::Fail;
+use crate::format::{self, Format, Lends, Said, WrongOption};
+use crate::limits::Limits;
+use crate::reader::{self, FormatReader, Step};
+use crate::run::Given;
+use crate::shape::Form;
+use crate::sink::erased::Kept;
+use crate::sink::{AnySink, Listener, Refused};
+
+/// Tells records.
+pub trait Tells: fmt::Debug + Send + Sync {
+    /// Tells the records at hand, each as a value at the root, until the sink pauses or stops.
+    /// `last` says that no more will come. After an error the next call begins with the next record.
+    ///
+    /// # Errors
+    /// The sink refused an event, or a record cannot be told.
+    fn tell(&mut self, last: bool, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>>;
+}
+
+/// Brings more of the records. The driver calls it, so it may wait.
+pub trait Brings: fmt::Debug + Send {
+    /// Brings some records. False at the end.
+    ///
+    /// # Errors
+    /// Whoever has them failed.
+    fn bring(&mut self) -> io::Result<bool>;
+}
+
+/// The reader of such records.
+#[derive(Debug)]
+pub struct Reader(Box<dyn Tells>);
+
+impl Reader {
+    /// A reader of what is told.
+    #[must_use]
+    pub fn new(tells: Box<dyn Tells>) -> Self {
+        Reader(tells)
+    }
+}
+
+impl FormatReader for Reader {
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        let last = match given {
+            Given::Text { last, .. } => last,
+            Given::Bytes(_) | Given::At { .. } => true,
+        };
+        Kept::lend(sink, |sink| self.0.tell(last, sink))
+    }
+    fn base(&self) -> u64 {
+        0
+    }
+    fn consumed(&self) -> usize {
+        0
+    }
+    fn drop_front(&mut self, _count: usize) {}
+    fn jump(&mut self, _base: u64) {}
+    fn is_document(&self) -> bool {
+        false
+    }
+    fn abandon(&mut self, _depth: usize) {}
+    fn is_abandoned(&self) -> bool {
+        false
+    }
+    fn can_recover(&self) -> bool {
+        true
+    }
+}
+
+/// The records of Arrow columns, as a format. It is in no table: nobody names it.
+pub static FORMAT: Format = Format {
+    name: "arrow",
+    article: "an",
+    title: "Arrow",
+    suffixes: &[],
+    begins_with: &[],
+    is_stream: true,
+    form: Form::KEYED,
+    lends: Lends::Nothing,
+    dialect,
+    style,
+};
+
+#[derive(Debug)]
+struct Dialect;
+
+fn dialect(_: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    Ok(Arc::new(Dialect))
+}
+
+fn style(_: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    Err(format::impossible("Arrow columns are not written as text"))
+}
+
+impl format::Dialect for Dialect {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+    fn is_document(&self) -> bool {
+        false
+    }
+    fn default_records(&self) -> &'static str {
+        "each row"
+    }
+    fn reader(&self, _everything: bool, _limits: &Limits) -> reader::Reader {
+        reader::Reader::Told(Reader::new(Box::new(Nothing)))
+    }
+}
+
+/// No records.
+#[derive(Debug)]
+struct Nothing;
+
+impl Tells for Nothing {
+    fn tell(&mut self, _last: bool, _sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
+        Ok(Step::Done)
+    }
+}
