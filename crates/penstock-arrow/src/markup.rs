@@ -154,7 +154,11 @@ impl Markup {
             return self.other_attribute(key);
         }
         let state = self.state()?;
-        let Some(found) = state.attributes.find(key) else { return self.other_attribute(key) };
+        let Some(found) = state.attributes.find(key) else {
+            let flow = self.other_attribute(key)?;
+            self.top.step = None;
+            return Some(flow);
+        };
         match self.target(state.attributes.edges[found as usize].to)? {
             Aim::Column(node) => {
                 let name = self.events.push_name(key, at)?;
@@ -189,7 +193,11 @@ impl Markup {
         let aim = match state.elements.find(key) {
             Some(found) => self.target(state.elements.edges[found as usize].to)?,
             None if self.forbids_unknown() => return None,
-            None => return Some(Flow::Skip),
+            None => {
+                // A fault in it is not in the element before it.
+                self.top.step = None;
+                return Some(Flow::Skip);
+            }
         };
         let name = self.events.push_name(key, at)?;
         (self.top.aim, self.top.step) = (aim, Some((name, false)));
