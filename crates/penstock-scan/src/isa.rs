@@ -15,7 +15,7 @@ pub struct StringEnd {
 
 /// A set of up to seven bytes of ASCII, as two tables: for the low and the high half of a byte, a set of rows. A byte
 /// is in the set if its two halves have a row in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stops {
     pub(crate) low: [u8; 16],
     pub(crate) high: [u8; 16],

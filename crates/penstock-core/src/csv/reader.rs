@@ -363,7 +363,8 @@ impl Reader {
         if text.as_bytes().is_empty() && !last && self.is_given() {
             return Ok(dry);
         }
-        let stops = *self.stops;
+        // Not a copy: the compiler would keep its bytes apart and join them for each block.
+        let stops = Arc::clone(&self.stops);
         let mut found = Found::new(isa, text.as_bytes(), &stops, self.row.place(self.pos));
         while self.state != State::Row {
             if !self.before_rows(&mut found, text, last).map_err(Fail::Input)? {

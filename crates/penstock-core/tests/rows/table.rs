@@ -123,7 +123,8 @@ impl LookAhead for Table {
         }
         self.rows += 1;
         row.take();
-        for ((key, cell), wanted) in row.keys.iter().zip(row.cells).zip(self.shape.clone()) {
+        let keys = (0..row.keys.len()).filter_map(|place| row.keys.get(place));
+        for ((key, cell), wanted) in keys.zip(row.cells).zip(self.shape.clone()) {
             let Some(cell) = cell else { continue };
             assert!(wanted, "the value of an unwanted column");
             self.put(key.name.text.as_str().to_owned(), cell.value, cell.at)?;
