@@ -54,6 +54,11 @@ def by_hand(
                 for record in reader:
                     writer.write(record)
             except ExceptionGroup as group:
+                # A document that is not well-formed cannot be read on, and the target is not whole.
+                if format == "json" and not isinstance(
+                    group.exceptions[-1], penstock.ValidationError
+                ):
+                    raise
                 collected = group
         if collected is not None:
             raise collected
