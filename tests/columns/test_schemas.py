@@ -120,6 +120,52 @@ def test_elements_and_attributes() -> None:
     ]
 
 
+def test_other_layouts_of_the_same_values() -> None:
+    data = b'{"s": "x", "b": "cGVu", "l": ["y"], "d": "z", "m": {"k": 1}}\n{}\n'
+    schema = pa.schema(
+        [
+            ("s", pa.large_string()),
+            ("b", pa.binary_view()),
+            ("l", pa.large_list(pa.string_view())),
+            ("d", pa.dictionary(pa.uint32(), pa.large_string())),
+            ("m", pa.map_(pa.string_view(), pa.int64())),
+        ]
+    )
+    made = table(penstock.columns(io.BytesIO(data), schema, format="ndjson"))
+    assert made.to_pylist(maps_as_pydicts="strict") == [
+        {"s": "x", "b": b"pen", "l": ["y"], "d": "z", "m": {"k": 1}},
+        dict.fromkeys("sbldm"),
+    ]
+    assert made.schema.types == [
+        pa.string(),
+        pa.binary(),
+        pa.list_(pa.string()),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.map_(pa.string(), pa.int64()),
+    ]
+
+
+def test_a_schema_of_polars() -> None:
+    of = {
+        "s": pl.String,
+        "i": pl.Int16,
+        "f": pl.Float32,
+        "l": pl.List(pl.Int64),
+        "t": pl.Struct({"x": pl.String}),
+        "d": pl.Date,
+        "w": pl.Datetime("ms", "UTC"),
+        "c": pl.Categorical(),
+        "a": pl.Array(pl.UInt8, 2),
+    }
+    line = {"s": "x", "i": 7, "f": 0.5, "l": [1], "t": {"x": "y"}, "d": "2026-01-02"}
+    line |= {"w": "2026-01-02T03:04:05Z", "c": "k", "a": [1, 2]}
+    data = json.dumps(line).encode() + b"\n{}\n"
+    frame = pl.DataFrame(penstock.columns(io.BytesIO(data), pl.Schema(of), format="ndjson"))
+    assert frame.schema == pl.Schema(of)
+    assert frame["l"].to_list() == [[1], None]
+    assert frame["c"].to_list() == ["k", None]
+
+
 def refused(schema: pa.Schema) -> str:
     with pytest.raises(PlanError) as caught:
         penstock.columns(io.BytesIO(b""), schema, format="ndjson")

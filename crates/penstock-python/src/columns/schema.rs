@@ -160,6 +160,11 @@ fn described<'a, 'py>(
     Ok(all)
 }
 
+/// Whether values of a type are strings, however they are stored.
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
 fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, PyTuple>> {
     let none = || PyList::empty(py);
     let no = || PyTuple::empty(py);
@@ -181,8 +186,8 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
         DataType::UInt64 => ("uint64", no(), none()),
         DataType::Float32 => ("float32", no(), none()),
         DataType::Float64 => ("float64", no(), none()),
-        DataType::Utf8 => ("str", no(), none()),
-        DataType::Binary => ("bytes", no(), none()),
+        kind if is_text(kind) => ("str", no(), none()),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => ("bytes", no(), none()),
         DataType::FixedSizeBinary(16) if uuid => ("uuid", no(), none()),
         DataType::Date32 => ("date", no(), none()),
         DataType::Time64(TimeUnit::Microsecond) => ("time", no(), none()),
@@ -206,12 +211,10 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
         {
             ("decimal", (*precision, *scale).into_pyobject(py)?, none())
         }
-        DataType::Dictionary(places, words)
-            if **places == DataType::Int32 && **words == DataType::Utf8 =>
-        {
+        DataType::Dictionary(places, words) if places.is_integer() && is_text(words) => {
             ("dictionary", no(), none())
         }
-        DataType::List(item) => {
+        DataType::List(item) | DataType::LargeList(item) => {
             ("list", no(), described(py, std::iter::once(item.as_ref()), path)?)
         }
         DataType::FixedSizeList(item, count) => {
@@ -229,7 +232,7 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
             ("struct", no(), described(py, fields.iter().map(AsRef::as_ref), path)?)
         }
         DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(pair) if pair.len() == 2 && *pair[0].data_type() == DataType::Utf8 => {
+            DataType::Struct(pair) if pair.len() == 2 && is_text(pair[0].data_type()) => {
                 ("map", no(), described(py, std::iter::once(pair[1].as_ref()), path)?)
             }
             _ => return Err(refused()),
