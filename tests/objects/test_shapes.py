@@ -1,6 +1,6 @@
 """Dicts of the same keys in the same order: the later ones are copies of a pattern.
 
-Nobody can see it: `json` makes equal dicts, in the same order, of the same size.
+Nobody can see it: `json` makes equal dicts, in the same order.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ def test_any_shapes_in_any_order(
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 10, 11, 21, 22, 42, 43, 64, 65])
-def test_all_dicts_of_a_shape_have_the_same_size(count: int) -> None:
+def test_dicts_of_a_shape_have_few_sizes(count: int) -> None:
     one = dict.fromkeys(KEYS[-count:], 1)
     made: Any = penstock.json.decode(json.dumps([one] * 20))
     assert made == [one] * 20
-    assert len(set(map(sys.getsizeof, made))) == 1
+    # Those that are no copies may have room for keys of any kind.
+    assert len(set(map(sys.getsizeof, made))) <= 2
 
 
 def test_each_is_its_own() -> None:
