@@ -302,7 +302,8 @@ impl Reader {
     pub(super) fn over(pump: Pump, held: Vec<Held>, title: String) -> Self {
         let meter = Meter::new(pump.gauge().clone(), None);
         let (left, closed) = (Vec::new(), None);
-        let run = Run { pump, chain: None, pending: None, left, closed, filling: None };
+        let again = None;
+        let run = Run { pump, chain: None, pending: None, left, closed, filling: None, again };
         Reader { run: Mutex::new(run), meter, held, title }
     }
 
