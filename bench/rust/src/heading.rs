@@ -3,8 +3,17 @@
 use std::fs::read_to_string;
 
 const LOCK: &str = include_str!("../Cargo.lock");
-const PEERS: [&str; 8] =
-    ["coarsetime", "csv", "fastant", "ijson", "minstant", "quanta", "serde_json", "simd-csv"];
+const PEERS: [&str; 9] = [
+    "coarsetime",
+    "csv",
+    "fastant",
+    "ijson",
+    "minstant",
+    "plist",
+    "quanta",
+    "serde_json",
+    "simd-csv",
+];
 
 /// The processor, the system, its load, and the versions of the peers.
 pub fn text() -> String {
