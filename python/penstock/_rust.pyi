@@ -48,6 +48,7 @@ _U = TypeVar("_U")
 
 __all__ = [
     "COMPRESSIONS",
+    "FORMATS",
     "ColumnBatch",
     "Columns",
     "Conversion",
@@ -60,7 +61,6 @@ __all__ = [
     "Element",
     "Encoder",
     "Events",
-    "FORMATS",
     "Graph",
     "Items",
     "Lookup",
