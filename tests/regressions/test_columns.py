@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -30,3 +32,92 @@ def test_480_a_fault_in_an_unknown_element_is_not_in_the_one_before(inside: str,
     with pytest.raises(penstock.MalformedInput) as caught:
         list(penstock.xml.read([document.encode()], Numbered, at="r/f").columns())
     assert caught.value.path == path
+
+
+# The outer reader calls `via`, and there a library releases the interpreter before it asks the
+# inner columns for a batch, or lets go of them.
+NESTED = """
+import io
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import {library}
+import penstock
+
+@dataclass
+class Row:
+    n: int
+
+inner = b"".join(b'{{"n": %d}}\\n' % n for n in range(5_000))
+
+def count(_: str) -> int:
+    columns = penstock.ndjson.read(io.BytesIO(inner), Row).columns()
+    return {expression}
+
+@dataclass
+class Outer:
+    n: Annotated[int, penstock.via(count)]
+
+print([row.n for row in penstock.ndjson.read(io.BytesIO(b'{{"n": "a"}}\\n' * 3), Outer)])
+"""
+
+
+def run(program: str) -> str:
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("library", "expression"),
+    [
+        ("pyarrow", "pyarrow.table(columns).num_rows"),
+        ("pyarrow", "pyarrow.RecordBatchReader.from_stream(columns).read_next_batch().num_rows"),
+        ("polars", "polars.DataFrame(columns).height"),
+    ],
+    ids=["to the end", "left early", "polars"],
+)
+def test_500_columns_inside_a_function_that_a_reader_calls(library: str, expression: str) -> None:
+    """The process was aborted: the columns took the thread for one that holds the interpreter."""
+    pytest.importorskip(library)
+    assert run(NESTED.format(library=library, expression=expression)) == "[5000, 5000, 5000]\n"
+
+
+DROPPED = """
+import gc
+import io
+from dataclasses import dataclass
+
+import pyarrow
+import penstock
+
+@dataclass
+class Row:
+    n: int
+
+class Cycle:
+    pass
+
+gc.set_threshold(1)
+for _ in range(100):
+    gc.disable()
+    cycle = Cycle()
+    cycle.itself = cycle
+    columns = penstock.ndjson.read(io.BytesIO(b'{"n": 1}\\n'), Row).columns()
+    cycle.reader = pyarrow.RecordBatchReader.from_stream(columns)
+    del columns, cycle
+    source = io.BytesIO(b'{"n": 1}\\n')
+    gc.enable()
+    # Our code makes a reader, and the collector runs at that.
+    reader = penstock.ndjson.read(source, Row)
+print(sum(row.n for row in reader))
+"""
+
+
+def test_501_columns_that_the_collector_drops_while_a_reader_is_made() -> None:
+    """The same: pyarrow releases the interpreter to drop a stream."""
+    pytest.importorskip("pyarrow")
+    assert run(DROPPED) == "1\n"

@@ -9,6 +9,7 @@ use crate::failure::guarded;
 use penstock_arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use penstock_arrow::{Array, RecordBatch, Schema, StructArray};
 use pyo3::exceptions::PyMemoryError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString, PyTuple};
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -71,7 +72,7 @@ impl Private {
         if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
             // The consumer raises an error of its own. The interrupt follows as soon as it returns.
             // SAFETY: it only notes the signal.
-            unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+            unsafe { ffi::PyErr_SetInterrupt() };
         }
         if error.is_instance_of::<PyMemoryError>(py) {
             ENOMEM
@@ -99,6 +100,33 @@ pub(super) fn stream<'py>(
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
+/// Attaches this thread to the interpreter for a function that foreign C code calls.
+///
+/// pyo3 counts in every thread how often it attached, and takes a count above zero for a thread that
+/// is attached. It need not be: a function of ours may have called Python, and that a library that
+/// released the interpreter before it called us. Only the interpreter knows. It is None where the
+/// interpreter has ended.
+fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    struct Ensured(ffi::PyGILState_STATE);
+
+    impl Drop for Ensured {
+        fn drop(&mut self) {
+            // SAFETY: it undoes the call below, on the same thread.
+            unsafe { ffi::PyGILState_Release(self.0) };
+        }
+    }
+
+    // SAFETY: this may be asked at any time.
+    if unsafe { ffi::Py_IsInitialized() } == 0 {
+        return None;
+    }
+    // SAFETY: the interpreter is there, and a thread may ensure what it already has.
+    let ensured = Ensured(unsafe { ffi::PyGILState_Ensure() });
+    let done = Python::attach(work);
+    drop(ensured);
+    Some(done)
+}
+
 /// Does something with what the stream needs. A panic is an error like any other.
 ///
 /// # Safety
@@ -107,9 +135,9 @@ unsafe fn with(stream: *mut Stream, work: impl FnOnce(Python<'_>, &mut Private) 
     let done = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as the caller says; `private_data` was made by `stream` above.
         let private = unsafe { &mut *(*stream).private_data.cast::<Private>() };
-        Python::attach(|py| work(py, private))
+        attached(|py| work(py, private))
     }));
-    done.unwrap_or(EIO)
+    done.ok().flatten().unwrap_or(EIO)
 }
 
 unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut FFI_ArrowSchema) -> c_int {
@@ -156,11 +184,9 @@ unsafe extern "C" fn release(stream: *mut Stream) {
     // SAFETY: it was made by `Box::into_raw` in `stream`, and nobody uses it any more.
     let private = unsafe { Box::from_raw(stream.private_data.cast::<Private>()) };
     stream.private_data = std::ptr::null_mut();
-    // Without the interpreter, an object cannot be dropped at once.
     let dropped = catch_unwind(AssertUnwindSafe(|| {
-        Python::attach(|py| {
+        attached(|_| {
             private.columns.get().leave();
-            drop(private.columns.clone_ref(py));
             drop(private);
         });
     }));
