@@ -5,16 +5,17 @@
 //! instructions, and the token [`Avx2`] proves that.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_cmpgt_epi8, _mm_cmpgt_epi16,
-    _mm_cvtepu8_epi16, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
-    _mm_set1_epi16, _mm_shuffle_epi8, _mm_slli_epi16, _mm_srli_si128, _mm_storeu_si128,
-    _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extract_epi64,
-    _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_sad_epu8,
-    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+    __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_clmulepi64_si128, _mm_cmpgt_epi8,
+    _mm_cmpgt_epi16, _mm_cvtepu8_epi16, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_movemask_epi8,
+    _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_shuffle_epi8, _mm_slli_epi16,
+    _mm_srli_si128, _mm_storeu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256,
+    _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extract_epi64, _mm256_loadu_si256,
+    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_sad_epu8, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_srli_epi16,
     _mm256_sub_epi8,
 };
 
-use crate::isa::{Chosen, Isa, Job, Stops, StringEnd};
+use crate::isa::{Chosen, Isa, Job, Marks, Stops, StringEnd};
 use crate::portable;
 
 /// Bytes in one vector.
@@ -138,7 +139,8 @@ impl Avx2 {
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt"))
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("pclmulqdq"))
         .then_some(Avx2(()))
     }
 
@@ -185,11 +187,8 @@ impl Avx2 {
     /// For every byte, the entry of the table at its low nibble; 0 if it is above 0x7F.
     #[inline(always)]
     fn by_nibble(self, table: &[u8; 16], bytes: __m256i) -> __m256i {
-        let mut twice = [0; LANES];
-        twice[..16].copy_from_slice(table);
-        twice[16..].copy_from_slice(table);
         // SAFETY: the token proves AVX2.
-        unsafe { _mm256_shuffle_epi8(self.load(&twice), bytes) }
+        unsafe { _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load16(table)), bytes) }
     }
 
     #[inline(always)]
@@ -200,15 +199,21 @@ impl Avx2 {
     /// The bytes that are in a set. Those above 0x7F are checked only if `above` says so.
     #[inline(always)]
     fn among(self, set: &Nibbles, bytes: __m256i, above: bool) -> __m256i {
+        let rows = self.rows(&set.low, &set.high, bytes, above);
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_cmpgt_epi8(rows, _mm256_setzero_si256()) }
+    }
+
+    /// The rows of each byte, by the tables for its two halves.
+    #[inline(always)]
+    fn rows(self, low: &[u8; 16], high: &[u8; 16], bytes: __m256i, above: bool) -> __m256i {
         // SAFETY: the token proves AVX2.
         unsafe {
             let mask = self.splat(0x0F);
-            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), mask);
+            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), mask);
             // For a byte above 0x7F, the look-up gives nothing.
-            let low = if above { _mm256_and_si256(bytes, mask) } else { bytes };
-            let rows =
-                _mm256_and_si256(self.by_nibble(&set.low, low), self.by_nibble(&set.high, high));
-            _mm256_cmpgt_epi8(rows, _mm256_setzero_si256())
+            let lower = if above { _mm256_and_si256(bytes, mask) } else { bytes };
+            _mm256_and_si256(self.by_nibble(low, lower), self.by_nibble(high, upper))
         }
     }
 
@@ -344,8 +349,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn stops(self, bytes: &[u8; 64], set: &Stops) -> (u64, u64) {
-        let Stops { low, high } = *set;
-        let set = Nibbles { low, high };
+        let set = Nibbles { low: set.low, high: set.high };
         let (halves, _) = bytes.as_chunks::<LANES>();
         let (mut stops, mut above) = (0, 0);
         for (half, lanes) in halves.iter().enumerate() {
@@ -355,6 +359,48 @@ impl Isa for Avx2 {
             above |= u64::from(self.bits(lanes)) << (half * LANES);
         }
         (stops, above)
+    }
+
+    #[inline(always)]
+    fn marks(self, bytes: &[u8; 64], set: &Stops) -> Marks {
+        let (halves, _) = bytes.as_chunks::<LANES>();
+        let mut marks = Marks::default();
+        for (half, lanes) in halves.iter().enumerate() {
+            let lanes = self.load(lanes);
+            // Each byte becomes its rows. Those above 0x7F have none.
+            let rows = self.rows(&set.low, &set.high, lanes, false);
+            let put = |to: &mut u64, bits: u32| *to |= u64::from(bits) << (half * LANES);
+            let [one, two, three, four] = &mut marks.first;
+            // SAFETY: the token proves AVX2. A shift moves the row's bit to the top of its byte.
+            let (a, b, c, d) = unsafe {
+                (
+                    _mm256_slli_epi16::<7>(rows),
+                    _mm256_slli_epi16::<6>(rows),
+                    _mm256_slli_epi16::<5>(rows),
+                    _mm256_slli_epi16::<4>(rows),
+                )
+            };
+            put(one, self.bits(a));
+            put(two, self.bits(b));
+            put(three, self.bits(c));
+            put(four, self.bits(d));
+            // SAFETY: as above. Rows are below 0x80: more than 0x0F says that a further one is set.
+            let others = unsafe { _mm256_cmpgt_epi8(rows, self.splat(0x0F)) };
+            put(&mut marks.others, self.bits(others));
+            put(&mut marks.above, self.bits(lanes));
+        }
+        marks
+    }
+
+    #[inline(always)]
+    fn parity(self, bits: u64) -> u64 {
+        // SAFETY: the token proves these instructions. A product without carries, by ones only, adds
+        // all bits up to each place.
+        unsafe {
+            let bits = _mm_set_epi64x(0, bits.cast_signed());
+            let product = _mm_clmulepi64_si128::<0>(bits, _mm_set1_epi8(-1));
+            _mm_cvtsi128_si64(product).cast_unsigned()
+        }
     }
 
     #[inline(always)]
@@ -428,7 +474,7 @@ unsafe fn units_and_leads(bytes: __m128i) -> (__m128i, i32) {
 /// # Safety
 /// The processor must have the features. `isa` proves it; the function is unsafe because the
 /// compiler cannot know.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
 pub(crate) unsafe fn run_avx2<J: Job>(job: J, isa: Avx2) -> J::Output {
     job.run(isa)
 }

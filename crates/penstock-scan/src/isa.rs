@@ -43,11 +43,28 @@ impl Stops {
         Some(stops)
     }
 
+    /// The rows of a byte: which bytes of the set it is, a bit each.
+    #[inline(always)]
+    pub(crate) fn rows(&self, byte: u8) -> u8 {
+        self.low[usize::from(byte & 0x0F)] & self.high[usize::from(byte >> 4)]
+    }
+
     /// Whether a byte is in the set.
     #[inline(always)]
     pub(crate) fn has(&self, byte: u8) -> bool {
-        self.low[usize::from(byte & 0x0F)] & self.high[usize::from(byte >> 4)] != 0
+        self.rows(byte) != 0
     }
+}
+
+/// Where in 64 bytes the bytes of a [set](Stops) are: a bit for each place, the first byte's lowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The places of the first four bytes of the set, each by itself.
+    pub first: [u64; 4],
+    /// The places of all others.
+    pub others: u64,
+    /// The places of bytes above 0x7F.
+    pub above: u64,
 }
 
 /// An instruction set: a zero-sized token that proves that the processor has it.
@@ -89,6 +106,13 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// Which of the 64 bytes are in the set, and which are above 0x7F: a bit each, the first byte's
     /// lowest.
     fn stops(self, bytes: &[u8; 64], set: &Stops) -> (u64, u64);
+
+    /// Where in the 64 bytes the bytes of the set are, in the order in which they were given to
+    /// [`Stops::of`].
+    fn marks(self, bytes: &[u8; 64], set: &Stops) -> Marks;
+
+    /// For each place, whether an odd number of bits is set up to and including it.
+    fn parity(self, bits: u64) -> u64;
 
     /// How many of the bytes are not UTF-8 continuation bytes: in UTF-8, the number of code
     /// points. Tuned for whole windows.

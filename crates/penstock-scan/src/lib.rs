@@ -29,7 +29,9 @@ mod tests;
 
 pub use borrowed::BorrowedText;
 pub use compare::stands_at;
-pub use isa::{Chosen, Isa, Job, Stops, StringEnd, dispatch, dispatch_or, dispatch_portable};
+pub use isa::{
+    Chosen, Isa, Job, Marks, Stops, StringEnd, dispatch, dispatch_or, dispatch_portable,
+};
 pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};
 pub use lines::{count_code_points, count_newlines};
 pub use memory::{OutOfMemory, Room, append, copied, filled, gathered, make_room, out_of_memory};

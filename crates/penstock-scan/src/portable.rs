@@ -1,6 +1,6 @@
 //! The instruction set that every processor has: plain Rust, eight bytes at a time.
 
-use crate::isa::{Chosen, Isa, Job, Stops, StringEnd};
+use crate::isa::{Chosen, Isa, Job, Marks, Stops, StringEnd};
 use crate::swar;
 
 /// The token of the plain instruction set, which needs no proof.
@@ -123,6 +123,29 @@ impl Isa for Portable {
             above |= u64::from(!byte.is_ascii()) << place;
         }
         (stops, above)
+    }
+
+    #[inline(always)]
+    fn marks(self, bytes: &[u8; 64], set: &Stops) -> Marks {
+        let mut marks = Marks::default();
+        for (place, &byte) in bytes.iter().enumerate() {
+            let rows = set.rows(byte);
+            for (row, first) in marks.first.iter_mut().enumerate() {
+                *first |= u64::from(rows >> row & 1) << place;
+            }
+            marks.others |= u64::from(rows >> 4 != 0) << place;
+            marks.above |= u64::from(!byte.is_ascii()) << place;
+        }
+        marks
+    }
+
+    #[inline(always)]
+    fn parity(self, bits: u64) -> u64 {
+        let mut sum = bits;
+        for shift in [1, 2, 4, 8, 16, 32] {
+            sum ^= sum << shift;
+        }
+        sum
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ use crate::error::{Fail, Fault};
 use crate::event::{Key, KeyKind, KnownKeys};
 use crate::reader::{FormatReader, Step};
 use crate::run::Given;
-use crate::sink::{Listener, Want};
+use crate::sink::{Listener, RowsAs, Want};
 
 /// The names of columns. They are shared, and made where memory may end: `Arc<[Box<str>]>` cannot.
 pub(super) type Names = Arc<Vec<Box<str>>>;
@@ -46,7 +46,9 @@ impl Reader {
         let at = self.header_at.unwrap_or_else(|| self.begun());
         let known = KnownKeys { shape: SHAPE, keys, places: &self.header_cells, at };
         self.refused = true;
-        self.told = Some(sink.known_keys(&known, &mut self.wanted)?);
+        let told = sink.known_keys(&known, &mut self.wanted)?;
+        self.told = Some(told);
+        self.wants_none = told == RowsAs::Maps && self.wanted.iter().all(|wanted| wanted.is_none());
         self.refused = false;
         Ok(())
     }

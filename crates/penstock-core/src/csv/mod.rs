@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `behind.rs` | sees that rows can be written behind those of a file |
+//! | `blocks.rs` | rows of the usual dialects, found 64 bytes at a time |
 //! | `cells.rs` | how text becomes a cell |
 //! | `columns.rs` | the columns of a table that is written |
 //! | `direct.rs` | cells without an event for each |
@@ -11,6 +12,7 @@
 //! | `header.rs` | how the columns get their names, and how a sink is told |
 //! | `mending.rs` | repairs of rows |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
+//! | `quotes.rs` | cells without their quotes and escapes |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
 //! | `style.rs` | the options for writing |
@@ -18,6 +20,7 @@
 //! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
 mod behind;
+mod blocks;
 mod cells;
 mod columns;
 pub mod direct;
@@ -26,6 +29,7 @@ mod header;
 pub mod infer;
 mod mending;
 mod options;
+mod quotes;
 mod reader;
 mod rows;
 mod style;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, make_room};
 
+use super::blocks::{Blocks, Counted, Noted, Whole};
 use super::header::Names;
 use super::infer::Inference;
-use super::mending::mended;
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use super::tail::Tailing;
@@ -59,6 +59,8 @@ pub struct Reader {
     /// The offset of the window's first byte in the source.
     pub(super) base: u64,
     stops: Arc<Stops>,
+    /// What finds the rows. Nothing while it does.
+    scan: Option<Box<Scan>>,
     pub(super) grammar: Grammar,
     pub(super) header: Header,
     comment: Option<Box<str>>,
@@ -72,8 +74,9 @@ pub struct Reader {
     pub(super) told: Option<RowsAs>,
     /// Whether the sink refused them: then no row can fit.
     pub(super) refused: bool,
-    /// The forms that the sink wants, once it was told the names.
+    /// The forms that the sink wants, once it was told the names, and whether it wants none.
     pub(super) wanted: Vec<Option<Want>>,
+    pub(super) wants_none: bool,
     /// How many events of the current row are reported.
     reported: usize,
     /// The cells of the current row without escapes, one after the other.
@@ -87,6 +90,14 @@ pub struct Reader {
     pub(super) options: Arc<Options>,
     /// If the dialect is found in the source: what is known of it.
     pub(super) inference: Option<Inference>,
+}
+
+/// What finds rows: it is lent to a run, because the reader is changed meanwhile.
+#[derive(Debug)]
+struct Scan {
+    stops: Stops,
+    /// Nothing if only the grammar knows the dialect.
+    blocks: Option<Blocks>,
 }
 
 /// One call of [`Reader::run`], compiled for each instruction set.
@@ -136,6 +147,7 @@ impl Reader {
             pos: 0,
             base: 0,
             stops,
+            scan: None,
             grammar: Grammar::new(options, limits.row),
             header: options.header.clone(),
             comment: options.comment.clone(),
@@ -146,6 +158,7 @@ impl Reader {
             told: None,
             refused: false,
             wanted: Vec::new(),
+            wants_none: false,
             reported: 0,
             scratch: TextBuf::new(),
             places: Vec::new(),
@@ -178,6 +191,7 @@ impl Reader {
             pos: 0,
             base: 0,
             stops: Arc::clone(&self.stops),
+            scan: None,
             grammar: self.grammar.clone(),
             // It was read.
             header: Header::Positions,
@@ -189,6 +203,7 @@ impl Reader {
             told: None,
             refused: false,
             wanted: Vec::new(),
+            wants_none: false,
             reported: 0,
             scratch: TextBuf::new(),
             places: Vec::new(),
@@ -274,6 +289,9 @@ impl Reader {
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
         self.grammar.bounded = false;
+        if let Some(Scan { blocks: Some(blocks), .. }) = self.scan.as_deref_mut() {
+            blocks.forget();
+        }
         self.row.clear();
     }
 
@@ -358,42 +376,123 @@ impl Reader {
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        let dry = if last { Step::Done } else { Step::More };
         // Nothing is told of a header that the caller gives before it is known that there is text.
         if text.as_bytes().is_empty() && !last && self.is_given() {
-            return Ok(dry);
+            return Ok(Step::More);
         }
-        // Not a copy: the compiler would keep its bytes apart and join them for each block.
-        let stops = Arc::clone(&self.stops);
-        let mut found = Found::new(isa, text.as_bytes(), &stops, self.row.place(self.pos));
-        while self.state != State::Row {
-            if !self.before_rows(&mut found, text, last).map_err(Fail::Input)? {
-                return Ok(dry);
-            }
-        }
+        let mut scan = self.scan.take().unwrap_or_else(|| {
+            let blocks = Blocks::of(&self.options, self.grammar.most());
+            Box::new(Scan { stops: Stops::clone(&self.stops), blocks })
+        });
+        let step = self.rows(isa, text, last, sink, &mut scan);
+        self.scan = Some(scan);
+        step
+    }
+
+    #[inline(always)]
+    fn rows<I: Isa, S: Listener + ?Sized>(
+        &mut self,
+        isa: I,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+        scan: &mut Scan,
+    ) -> Result<Step, Fail<S::Error>> {
+        let dry = if last { Step::Done } else { Step::More };
+        let Scan { stops, blocks } = scan;
+        let mut found = None;
         let columns = match &self.names {
-            Some(names) => names.len(),
-            None => match self.positions(&mut found, text, last) {
-                Some(columns) => columns,
-                None => return Ok(dry),
-            },
+            Some(names) if self.state == State::Row => names.len(),
+            _ => {
+                let place = self.row.place(self.pos);
+                let found = found.insert(Found::new(isa, text.as_bytes(), stops, place));
+                match self.columns(found, text, last).map_err(Fail::Input)? {
+                    Some(columns) => columns,
+                    None => return Ok(dry),
+                }
+            }
         };
         self.tell_header(sink).map_err(Fail::Sink)?;
         loop {
-            let Some(end) = self.next_row(&mut found, text, last, columns) else {
-                return Ok(dry);
+            let end = match blocks.as_mut().and_then(|it| self.whole_row(isa, it, text, columns)) {
+                Some(end) => end,
+                None => {
+                    let place = self.row.place(self.pos);
+                    let found = match &mut found {
+                        Some(found) => {
+                            found.go_to(place);
+                            found
+                        }
+                        None => found.insert(Found::new(isa, text.as_bytes(), stops, place)),
+                    };
+                    let Some(end) = self.next_row(found, text, last, columns) else {
+                        return Ok(dry);
+                    };
+                    if (self.row.wrong.is_some() || self.row.cells.len() != columns)
+                        && !self.mend(end, columns)
+                    {
+                        return Err(Fail::Input(self.fault(end, columns)));
+                    }
+                    end
+                }
             };
-            if (self.row.wrong.is_some() || self.row.cells.len() != columns)
-                && !self.mend(end, columns)
-            {
-                return Err(Fail::Input(self.fault(end, columns)));
-            }
             match self.tell(text, end, sink)? {
                 Flow::Pause => return Ok(Step::Paused),
                 Flow::Stop => return Ok(Step::Stopped),
                 Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => {}
             }
         }
+    }
+
+    /// Reads what comes before the rows, and returns how many columns there are. Nothing if the
+    /// window ends too early.
+    #[cold]
+    fn columns<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        text: ValidText<'_>,
+        last: bool,
+    ) -> Result<Option<usize>, Fault> {
+        while self.state != State::Row {
+            if !self.before_rows(found, text, last)? {
+                return Ok(None);
+            }
+        }
+        match &self.names {
+            Some(names) => Ok(Some(names.len())),
+            None => Ok(self.positions(found, text, last)),
+        }
+    }
+
+    /// The next row, if nothing is wrong with it and it is all there.
+    #[inline(always)]
+    fn whole_row<I: Isa>(
+        &mut self,
+        isa: I,
+        blocks: &mut Blocks,
+        text: ValidText<'_>,
+        columns: usize,
+    ) -> Option<End> {
+        if !self.row.is_new() || self.skipped != Skipped::None || !self.grammar.feeds() {
+            return None;
+        }
+        let bytes = text.as_bytes();
+        if self.wants_none {
+            let mut counted = Counted { left: columns };
+            let row = blocks.row(isa, bytes, self.base, self.pos, &mut counted)?;
+            return Some(row.end);
+        }
+        let mut noted = Noted::new(&mut self.row.cells, columns);
+        let row = blocks.row(isa, bytes, self.base, self.pos, &mut noted);
+        let Some(Whole { end, ascii, quoted }) = row else {
+            self.row.cells.clear();
+            return None;
+        };
+        self.row.ascii = ascii;
+        if quoted {
+            self.unquote(&bytes[self.pos..], blocks);
+        }
+        Some(end)
     }
 
     /// Whether the caller gives the header. A reader in the middle of a source has read it.
@@ -416,6 +515,9 @@ impl Reader {
         end: End,
         sink: &mut S,
     ) -> Result<Flow, Fail<S::Error>> {
+        if self.wants_none {
+            return self.tell_none(end, sink);
+        }
         self.unescape(text);
         let mut cells = recycled(std::mem::take(&mut self.cells));
         make_room(&mut cells, self.row.cells.len());
@@ -445,7 +547,31 @@ impl Reader {
         let (done, reported) = (row.is_done(), row.reported());
         self.cells = recycled(cells);
         // A refused row is finished, too.
-        if done || answer.is_err() {
+        self.told_of(done || answer.is_err(), reported, end);
+        answer.map_err(Fail::Sink)
+    }
+
+    /// Tells the sink that there is a row, none of whose cells it wants.
+    #[inline(always)]
+    fn tell_none<S: Listener + ?Sized>(
+        &mut self,
+        end: End,
+        sink: &mut S,
+    ) -> Result<Flow, Fail<S::Error>> {
+        let names = self.names.as_ref().map_or(&[][..], |names| &names[..]);
+        let start = self.base + self.pos as u64;
+        let row = Row::of_members(SHAPE, names, &[], start, Some(start + end.end as u64));
+        let mut row = row.resumed(self.reported);
+        let answer = sink.row(&mut row);
+        let (done, reported) = (row.is_done(), row.reported());
+        self.told_of(done || answer.is_err(), reported, end);
+        answer.map_err(Fail::Sink)
+    }
+
+    /// Passes the row, if the sink has taken or refused it.
+    #[inline(always)]
+    fn told_of(&mut self, done: bool, reported: usize, end: End) {
+        if done {
             if !self.row.repairs.is_empty() {
                 self.note_repairs();
             }
@@ -455,7 +581,6 @@ impl Reader {
             self.reported = reported;
             self.row.clear();
         }
-        answer.map_err(Fail::Sink)
     }
 
     /// Notes what ended a line.
@@ -570,49 +695,6 @@ impl Reader {
                 }
             }
             State::Header(left) => self.header_row(found, text, last, left),
-        }
-    }
-
-    /// Writes the wanted cells with escapes into a buffer, without them.
-    #[inline(always)]
-    pub(super) fn unescape(&mut self, text: ValidText<'_>) {
-        self.places.clear();
-        if self.row.cells.iter().any(|cell| cell.escaped) {
-            self.unescape_some(text);
-        }
-    }
-
-    #[inline(never)]
-    fn unescape_some(&mut self, text: ValidText<'_>) {
-        let Reader { row, wanted, places, scratch, .. } = self;
-        scratch.clear();
-        for (cell, want) in row.cells.iter().zip(&*wanted) {
-            if !cell.escaped || want.is_none() {
-                continue;
-            }
-            let from = scratch.text().as_bytes().len();
-            let mut at = self.pos + cell.from;
-            let to = self.pos + cell.to;
-            let bytes = text.as_bytes();
-            if cell.repaired {
-                mended(scratch, text.slice(at..to), cell, &self.grammar);
-                make_room(places, 1);
-                places.push((from, scratch.text().as_bytes().len()));
-                continue;
-            }
-            let escape = self.grammar.escaping();
-            // Each escape is one byte of ASCII, whose next character is text.
-            while let Some(next) = escape.and_then(|byte| memchr::memchr(byte, &bytes[at..to])) {
-                scratch.push_text(text.slice(at..at + next));
-                let kept = at + next + 1;
-                let length = text.as_str()[kept..to].chars().next().map_or(0, char::len_utf8);
-                scratch.push_text(text.slice(kept..kept + length));
-                at = kept + length;
-            }
-            scratch.push_text(text.slice(at..to));
-            let end = scratch.text().as_bytes().len();
-            make_room(places, 1);
-            places.push((from, end));
         }
     }
 

@@ -96,6 +96,14 @@ pub(super) struct End {
 
 const CELL: Cell = Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false, repaired: false };
 
+impl Cell {
+    /// A cell without quotes.
+    #[inline(always)]
+    pub(super) fn plain(at: usize, to: usize) -> Self {
+        Cell { at, from: at, to, escaped: false, quoted: false, repaired: false }
+    }
+}
+
 /// The empty cell at a place.
 pub(super) fn empty_cell(at: usize) -> Cell {
     Cell { at, from: at, to: at, ..CELL }
@@ -204,6 +212,12 @@ impl Grammar {
                 Line::Cut(text.len() - begun.unwrap_or(0))
             }
         }
+    }
+
+    /// Whether a line feed ends a line.
+    #[inline(always)]
+    pub(super) fn feeds(&self) -> bool {
+        matches!(self.lines, Some(Lines::Feeds | Lines::Any))
     }
 
     /// Whether it is known what ends a line.
@@ -441,6 +455,12 @@ impl Row {
         // Quotes around it are none if the last one is missing.
         self.cell.quoted = is_closed;
         (self.cell.escaped, self.cell.repaired) = (true, true);
+    }
+
+    /// Whether nothing of the row is scanned.
+    #[inline(always)]
+    pub(super) fn is_new(&self) -> bool {
+        self.at == 0
     }
 
     /// Where in the window the scan of a row that begins at `start` goes on.

@@ -1,7 +1,7 @@
 //! The reader against its naive twin, and by hand.
 
 use crate::naive::{Table, naive, tail};
-use crate::reading::read;
+use crate::reading::{passed, read};
 use penstock_core::csv::{Header, Options, Reader, Tailing, Terminator};
 use penstock_core::limits::Limits;
 use penstock_core::trace::Trace;
@@ -221,6 +221,39 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
+/// Rows of a usual dialect, most of which are right, of cells that end in all places of a block.
+fn rows() -> impl Strategy<Value = String> {
+    let text = prop_oneof![
+        6 => prop::collection::vec(prop::sample::select(vec!["a", "é", "bc", " "]), 0..9)
+            .prop_map(|chars| chars.concat()),
+        1 => (20..150_usize).prop_map(|length| "x".repeat(length)),
+    ];
+    let inner = prop::sample::select(vec!["", "a", ",", "\n", "\r", "\r\n", "\"\"", "é"]);
+    let quoted =
+        prop::collection::vec(inner, 0..9).prop_map(|parts| format!("\"{}\"", parts.concat()));
+    let wrong = prop::sample::select(vec![
+        "a\"", "\"a\"b", "\"a\" ", "a\"\"", "\0", "\"\0\"", "a\rb", "\r", "\"open", ",", "\"\"\"",
+    ])
+    .prop_map(str::to_owned);
+    let cell = prop_oneof![60 => text, 30 => quoted, 1 => wrong];
+    let end = prop::sample::select(vec!["\n", "\n", "\n", "\n", "\r\n", "\n\n"]);
+    let row = move |columns: usize| {
+        let columns = prop_oneof![40 => Just(columns), 1 => 1..4_usize];
+        let cells = columns.prop_flat_map({
+            let cell = cell.clone();
+            move |columns| prop::collection::vec(cell.clone(), columns)
+        });
+        (cells, end.clone()).prop_map(|(cells, end)| cells.join(",") + end)
+    };
+    (1..4_usize, any::<bool>()).prop_flat_map(move |(columns, ended)| {
+        let rows = prop::collection::vec(row(columns), 0..25);
+        rows.prop_map(move |rows| {
+            let text = format!("{}\n{}", ["a", "b", "c"][..columns].join(","), rows.concat());
+            if ended { text } else { text.trim_end().to_owned() }
+        })
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 6_000,
@@ -244,6 +277,30 @@ proptest! {
             text.as_bytes()[..end].chunks(piece).for_each(|piece| tailing.take(piece));
             prop_assert_eq!(tailing.finish(), tail(&text[..end], &options));
         }
+    }
+
+    #[test]
+    fn usual_rows_in_any_pieces(
+        text in rows(),
+        terminator in prop::sample::select(vec![Terminator::AsFirst, Terminator::Any]),
+        quote in prop_oneof![9 => Just(Some(b'"')), 1 => Just(None)],
+        piece in prop_oneof![1..80_usize, 1_000..4_000_usize],
+        pauses in any::<bool>(),
+    ) {
+        let options = Options { terminator, quote, ..Options::default() };
+        let mut expected = naive(&text, &options);
+        let named = |mut told: Table| {
+            // Without a row, nobody was told the names.
+            if told.names.is_none() && expected.rows.iter().all(Result::is_err) {
+                told.names.clone_from(&expected.names);
+            }
+            told
+        };
+        let limits = Limits::default();
+        prop_assert_eq!(&named(read(text.as_bytes(), &options, &limits, piece, pauses)), &expected);
+        let told = named(passed(text.as_bytes(), &options, piece, pauses));
+        expected.rows.iter_mut().flatten().for_each(Vec::clear);
+        prop_assert_eq!(told, expected);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(crate) struct Rows {
     pub(crate) rows: Vec<(u64, Vec<String>)>,
     /// Whether each row is followed by a pause.
     pauses: bool,
+    /// Whether no cell is wanted.
+    passes: bool,
 }
 
 impl Rows {
@@ -67,14 +69,22 @@ impl LookAhead for Rows {
     fn known_keys(
         &mut self,
         known: &KnownKeys<'_>,
-        _wanted: &mut [Option<Want>],
+        wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Infallible> {
+        if self.passes {
+            wanted.fill(None);
+        }
         self.names = Some(known.keys.iter().map(|key| key.name.text.as_str().to_owned()).collect());
         Ok(RowsAs::Maps)
     }
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Infallible> {
         assert!(row.is_new());
         row.take();
+        if self.passes {
+            assert!(row.cells.iter().all(Option::is_none));
+            self.rows.push((row.at, Vec::new()));
+            return Ok(if self.pauses { Flow::Pause } else { Flow::Take });
+        }
         let cells = row.cells.iter().map(|cell| match cell.unwrap().value {
             Scalar::Untyped(text) => owned(&text),
             // A quoted cell without text.
@@ -111,10 +121,25 @@ pub(crate) fn read(
     piece: usize,
     pauses: bool,
 ) -> Table {
+    read_into(Rows { pauses, ..Rows::default() }, source, options, limits, piece)
+}
+
+/// The same, with rows of no cells, because none is wanted.
+pub(crate) fn passed(source: &[u8], options: &Options, piece: usize, pauses: bool) -> Table {
+    let to = Rows { pauses, passes: true, ..Rows::default() };
+    read_into(to, source, options, &Limits::default(), piece)
+}
+
+fn read_into(
+    mut to: Rows,
+    source: &[u8],
+    options: &Options,
+    limits: &Limits,
+    piece: usize,
+) -> Table {
     let input = Windows::pushed(Detect::Nothing, None, None);
     let reader = Reader::new(options, limits).unwrap();
     let mut run = Run::new(reader, input, Policy::Hand);
-    let mut to = Rows { pauses, ..Rows::default() };
     let mut pieces = source.chunks(piece);
     let mut table = Table::default();
     let (mut taken, mut turns) = (0, 0);

@@ -1,6 +1,6 @@
 //! The twins: the meaning of each kernel, written in the most obvious way.
 
-use crate::{BadEscape, EscapeKind, Rest, Shape, StringEnd, Width};
+use crate::{BadEscape, EscapeKind, Marks, Rest, Shape, StringEnd, Width};
 
 pub(super) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
     run(bytes, from, |b| b == b'"' || b == b'\\' || b < 0x20)
@@ -33,6 +33,21 @@ pub(super) fn stops(bytes: &[u8; 64], set: &[u8]) -> (u64, u64) {
     let bits =
         |is: &dyn Fn(u8) -> bool| (0..64).map(|place| u64::from(is(bytes[place])) << place).sum();
     (bits(&|byte| set.contains(&byte)), bits(&|byte| byte >= 0x80))
+}
+
+pub(super) fn parity(bits: u64) -> u64 {
+    let is_odd = |place: u32| (bits << (63 - place)).count_ones() % 2;
+    (0..64).map(|place| u64::from(is_odd(place)) << place).sum()
+}
+
+pub(super) fn marks(bytes: &[u8; 64], set: &[u8]) -> Marks {
+    let of = |set: &[u8]| stops(bytes, set).0;
+    let one = |row: usize| set.get(row).map_or(0, |byte| of(&[*byte]));
+    Marks {
+        first: [one(0), one(1), one(2), one(3)],
+        others: of(set.get(4..).unwrap_or_default()),
+        above: stops(bytes, &[]).1,
+    }
 }
 
 /// The bytes up to the first that stops, and whether they are ASCII.

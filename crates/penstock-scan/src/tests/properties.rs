@@ -13,7 +13,7 @@ use proptest::test_runner::RngSeed;
 use super::{naive, shapes};
 use crate::unicode::{Unit, Widen};
 use crate::{
-    EscapeCheck, Isa, Job, Rest, Stops, StringEnd, TextBuf, TextWindow, ValidText,
+    EscapeCheck, Isa, Job, Marks, Rest, Stops, StringEnd, TextBuf, TextWindow, ValidText,
     check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable, shape,
     unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
 };
@@ -54,7 +54,19 @@ job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job
 job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(AllStops(&'a [u8; 64], &'a Stops) -> (u64, u64), |isa, job| isa.stops(job.0, job.1));
+job!(AllMarks(&'a [u8; 64], &'a Stops) -> Marks, |isa, job| isa.marks(job.0, job.1));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
+
+#[derive(Clone, Copy)]
+struct Parity(u64);
+
+impl Job for Parity {
+    type Output = u64;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> u64 {
+        isa.parity(self.0)
+    }
+}
 
 /// Runs a job on the best instruction set and on the portable one, which must agree.
 fn on_both<J: Job<Output: Debug + PartialEq> + Copy>(job: J) -> J::Output {
@@ -432,6 +444,12 @@ proptest! {
         }
         let stops = Stops::of(&set).unwrap();
         prop_assert_eq!(on_both(AllStops(&bytes, &stops)), naive::stops(&bytes, &set));
+        prop_assert_eq!(on_both(AllMarks(&bytes, &stops)), naive::marks(&bytes, &set));
+    }
+
+    #[test]
+    fn parities(bits in prop_oneof![any::<u64>(), (0..64_u32).prop_map(|place| 1 << place)]) {
+        prop_assert_eq!(on_both(Parity(bits)), naive::parity(bits));
     }
 
     #[test]
