@@ -50,7 +50,7 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
         (["haed", "a"], "penstock: there is no command 'haed'; did you mean 'head'?\n"),
         (["tail", "a"], "penstock: there is no command 'tail'; only the first records can be"),
         (["validate"], "penstock: there is no command 'validate'; 'check' finds every problem\n"),
-        (["xyz"], "penstock: there is no command 'xyz'; the commands are outline, sniff, "),
+        (["xyz"], "penstock: there is no command 'xyz'; the commands are outline, schema, "),
         (["count", "--namespace", "a", "b"], "penstock count: argument --namespace: 'a' is not"),
         (["head", "--fields", "a,,b", "c"], "penstock head: argument --fields: 'a,,b' has an"),
     ],

@@ -35,7 +35,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("fmt", "pretty", "indent"), "'format' indents a file"),
     **dict.fromkeys(("to", "transform"), "'convert' writes another format"),
     **dict.fromkeys(("infer", "dialect", "delimiter"), "'sniff' finds the dialect of a CSV file"),
-    **dict.fromkeys(("schema", "keys", "paths", "tree"), "'outline' shows the paths of a file"),
+    **dict.fromkeys(("keys", "paths", "tree"), "'outline' shows the paths of a file"),
+    **dict.fromkeys(("columns", "types", "arrow"), "'schema' shows the columns of a file"),
     "tail": "only the first records can be printed, by 'head'",
 }
 
@@ -156,6 +157,7 @@ def parser() -> argparse.ArgumentParser:
     )
     for add in (
         _add_outline,
+        _add_schema,
         _add_sniff,
         _add_head,
         _add_count,
@@ -187,6 +189,22 @@ def _add_outline(commands: Commands) -> None:
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that paths were left out"
     )
+
+
+def _add_schema(commands: Commands) -> None:
+    schema = _command(
+        commands,
+        "schema",
+        "show the columns of a file",
+        "Prints the columns that the records have as Arrow data: their names, their types, and "
+        "whether they may hold null; under a struct, its fields. Reads all of the file. With a "
+        "class, prints the columns of that, and reads nothing.",
+    )
+    _file(schema)
+    options = _options(schema)
+    _at(options)
+    _into(options, options, "the class of a record, whose fields are the columns")
+    _source(options)
 
 
 def _add_sniff(commands: Commands) -> None:

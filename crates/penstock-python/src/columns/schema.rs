@@ -8,7 +8,7 @@ use crate::failure::guarded;
 use crate::plan::plan_error;
 use crate::printable::printable;
 use penstock_arrow::ffi::FFI_ArrowSchema;
-use penstock_arrow::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use penstock_arrow::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -277,12 +277,60 @@ impl SchemaObject {
         guarded(py, || PyList::new(py, self.schema.fields().iter().map(|field| field.name())))
     }
 
+    /// For the command line: the columns, each after the one that it is in, with its depth, its name,
+    /// its type, and whether it may hold null.
+    fn _lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        guarded(py, || {
+            let lines = PyList::empty(py);
+            let mut left = Vec::new();
+            push_fields(&mut left, self.schema.fields(), 0);
+            while let Some((depth, field)) = left.pop() {
+                let (kind, inside) = outlined(field);
+                lines.append((depth, field.name(), kind, field.is_nullable()))?;
+                push_fields(&mut left, inside, depth + 1);
+            }
+            Ok(lines)
+        })
+    }
+
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<SchemaObject>().is_ok_and(|other| other.get().schema == self.schema)
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || printable(py, &shown("Schema", &self.schema)))
+    }
+}
+
+/// Puts fields on a stack, the first one on top.
+fn push_fields<'a>(left: &mut Vec<(usize, &'a Field)>, fields: &'a [FieldRef], depth: usize) {
+    make_room(left, fields.len());
+    left.extend(fields.iter().rev().map(|field| (depth, &**field)));
+}
+
+/// The type of a field in a few words, and the fields of the structs in it.
+fn outlined(field: &Field) -> (String, &[FieldRef]) {
+    let inner = |field: &Field| {
+        let null = if field.is_nullable() { " | null" } else { "" };
+        format!("{}{null}", outlined(field).0)
+    };
+    if let Some(name) = field.extension_type_name() {
+        return (name.to_owned(), &[]);
+    }
+    match field.data_type() {
+        DataType::Struct(fields) => ("Struct".to_owned(), fields),
+        DataType::List(item) => (format!("List({})", inner(item)), outlined(item).1),
+        DataType::FixedSizeList(item, count) => {
+            (format!("FixedSizeList({}, {count})", inner(item)), outlined(item).1)
+        }
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(pair) if pair.len() == 2 => {
+                let (key, value) = (inner(&pair[0]), inner(&pair[1]));
+                (format!("Map({key}, {value})"), outlined(&pair[1]).1)
+            }
+            kind => (kind.to_string(), &[]),
+        },
+        kind => (kind.to_string(), &[]),
     }
 }
 

@@ -512,13 +512,15 @@ impl Reader {
     }
 
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
-    /// again.
+    /// again. With a class, it is that of the class.
     fn _schema(&self, py: Python<'_>) -> PyResult<Schema> {
         guarded(py, || {
             let run = &mut *self.enter()?;
             run.check(py)?;
             let Some(again) = run.again.take() else {
-                return Err(PyRuntimeError::new_err("this Reader has a class"));
+                let schema = run.pump.fill(py, &Chosen::new(&[]), 1, 1)?;
+                run.closed = Some("this Reader is closed".into());
+                return Ok(Schema::new(schema));
             };
             let mut sources = vec![again.source(py)?];
             if let Some(chain) = &mut run.chain {

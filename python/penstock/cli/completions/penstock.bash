@@ -5,9 +5,10 @@
 #    source ~/.local/share/bash_completion/penstock
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_penstock_subparsers=(outline sniff head count check convert cut format plan costs completion)
+_shtab_penstock_subparsers=(outline schema sniff head count check convert cut format plan costs completion)
 
 _shtab_penstock_outline_option_strings=(-h --help --format --encoding --member -q --quiet)
+_shtab_penstock_schema_option_strings=(-h --help --at --namespace --into --rename --format --encoding --member)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --records --full --at --namespace --fields --into --rename --format --encoding --member -q --quiet --progress --timing)
 _shtab_penstock_count_option_strings=(-h --help --at --namespace --format --encoding --member -q --quiet --progress --timing)
@@ -21,6 +22,7 @@ _shtab_penstock_completion_option_strings=(-h --help)
 _shtab_penstock_option_strings=(-h --help -V --version)
 
 _shtab_penstock_outline_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_penstock_schema_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_sniff_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_head_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_count_pos_0_COMPGEN=_shtab_compgen_files
@@ -37,6 +39,7 @@ _shtab_penstock_costs___plot_COMPGEN=_shtab_compgen_files
 _shtab_penstock_costs___show_COMPGEN=_shtab_compgen_files
 
 _shtab_penstock_outline___format_choices=(json ndjson xml csv plist)
+_shtab_penstock_schema___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_head___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_head___progress_choices=(auto always never)
 _shtab_penstock_count___format_choices=(json ndjson xml csv plist)
@@ -62,13 +65,16 @@ _shtab_penstock_format___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_format___progress_choices=(auto always never)
 _shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads objects records clocks files processes)
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
-_shtab_penstock_pos_0_choices=(outline sniff head count check convert cut format plan costs completion)
+_shtab_penstock_pos_0_choices=(outline schema sniff head count check convert cut format plan costs completion)
 
 _shtab_penstock_outline_pos_0_nargs='*'
 _shtab_penstock_outline__h_nargs=0
 _shtab_penstock_outline___help_nargs=0
 _shtab_penstock_outline__q_nargs=0
 _shtab_penstock_outline___quiet_nargs=0
+_shtab_penstock_schema_pos_0_nargs='*'
+_shtab_penstock_schema__h_nargs=0
+_shtab_penstock_schema___help_nargs=0
 _shtab_penstock_sniff_pos_0_nargs='*'
 _shtab_penstock_sniff__h_nargs=0
 _shtab_penstock_sniff___help_nargs=0

@@ -50,7 +50,7 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline sniff head count check convert cut format plan costs completion
+set -g _shtab_penstock_commands outline schema sniff head count check convert cut format plan costs completion
 set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --to-form --unknown -d -n
 
 complete -c penstock -e
@@ -65,6 +65,16 @@ complete -c penstock -n '_shtab_penstock_using outline' -l encoding -x -d 'the e
 complete -c penstock -n '_shtab_penstock_using outline' -l member -x -d 'the file to read in a zip archive'
 complete -c penstock -n '_shtab_penstock_using outline' -s q -l quiet -d 'do not say that paths were left out'
 complete -c penstock -n '_shtab_penstock_using outline; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a schema -d 'show the columns of a file'
+complete -c penstock -n '_shtab_penstock_using schema' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using schema' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using schema' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using schema' -l into -x -d 'the class of a record'
+complete -c penstock -n '_shtab_penstock_using schema' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using schema' -l format -xka "json ndjson xml csv plist" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using schema' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using schema' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using schema; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a sniff -d 'find the dialect of a CSV file'
 complete -c penstock -n '_shtab_penstock_using sniff' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using sniff' -l into -x -d 'the class of a row'

@@ -1,0 +1,50 @@
+"""`penstock schema`: the columns of a file's records."""
+
+from __future__ import annotations
+
+from penstock import _rust
+from penstock._errors import _printable
+from penstock._types import PLAIN
+from penstock.cli.files import named
+from penstock.cli.into import wanted
+from penstock.cli.paths import unmatched
+from penstock.cli.source import Source
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from penstock.cli.printer import Printer
+
+# Columns that a name may take before the types are moved to the right.
+_NAME = 48
+
+
+def run(arguments: argparse.Namespace, printer: Printer) -> bool:
+    """Print them, file by file; return whether `--at` matched nothing."""
+    names = named(arguments)
+    into = wanted(arguments)
+    matched = 0
+    for number, name in enumerate(names):
+        with Source(arguments, name) as source:
+            schema = _schema(source, into)
+        if len(names) > 1:
+            printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
+        lines = [
+            (f"{'  ' * depth}{_printable(column)}", f"{kind} | null" if may_be_null else kind)
+            for depth, column, kind, may_be_null in schema._lines()  # noqa: SLF001 - it is ours
+        ]
+        matched += len(lines)
+        width = min(_NAME, max((len(column) for column, _ in lines), default=0))
+        for column, kind in lines:
+            printer.data(f"{column:{width}}  {_printable(kind)}")
+    return unmatched(arguments, names, matched, printer)
+
+
+def _schema(source: Source, into: Any) -> _rust.Schema:
+    """The schema of the records, or of a class."""
+    with source.read(PLAIN if into is None else into) as reader:
+        found: _rust.Schema = reader._schema()  # noqa: SLF001 - it is ours
+        return found
