@@ -17,6 +17,7 @@
 //! | `markup.rs` | elements into columns |
 //! | `found.rs` | the schema that records have |
 //! | `finder.rs` | the destination that finds it |
+//! | `requested.rs` | a batch in the types that its consumer asks for |
 //! | `events.rs` | the events of one record, which can be had again |
 //! | `tell` | the other way: the rows of columns as events for a writer |
 
@@ -33,6 +34,7 @@ pub mod found;
 mod keyed;
 mod markup;
 pub mod plan;
+pub mod requested;
 pub mod tell;
 mod values;
 

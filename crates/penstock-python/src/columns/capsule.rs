@@ -4,11 +4,13 @@
 //! what is in it until a consumer moves that out, which it says by clearing `release`; what is left
 //! is released with the capsule.
 
+use super::schema::requested;
 use super::stream::Columns;
 use crate::failure::guarded;
 use penstock_arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use penstock_arrow::{Array, RecordBatch, Schema, StructArray};
-use pyo3::exceptions::PyMemoryError;
+use penstock_arrow::requested::converted;
+use penstock_arrow::{Array, RecordBatch, Schema, SchemaRef, StructArray};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString, PyTuple};
@@ -56,6 +58,10 @@ impl Drop for Stream {
 /// What a stream needs.
 struct Private {
     columns: Py<Columns>,
+    /// The schema that the consumer gets, if it is not that of the columns.
+    requested: Option<SchemaRef>,
+    /// How many rows the consumer has got.
+    rows: u64,
     last_error: CString,
 }
 
@@ -88,8 +94,10 @@ impl Private {
 pub(super) fn stream<'py>(
     py: Python<'py>,
     columns: Py<Columns>,
+    requested: Option<SchemaRef>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let private = Box::new(Private { columns, last_error: CString::default() });
+    let private = Private { columns, requested, rows: 0, last_error: CString::default() };
+    let private = Box::new(private);
     let stream = Stream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
@@ -140,9 +148,21 @@ unsafe fn with(stream: *mut Stream, work: impl FnOnce(Python<'_>, &mut Private) 
     done.ok().flatten().unwrap_or(EIO)
 }
 
+/// A batch as the consumer asked for it.
+fn handed(
+    py: Python<'_>,
+    batch: RecordBatch,
+    requested: Option<&SchemaRef>,
+    before: u64,
+) -> PyResult<RecordBatch> {
+    let Some(schema) = requested else { return Ok(batch) };
+    py.detach(|| converted(&batch, schema, before)).map_err(PyValueError::new_err)
+}
+
 unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut FFI_ArrowSchema) -> c_int {
     let work = |py: Python<'_>, private: &mut Private| {
-        match guarded(py, || of_schema(private.columns.get().schema())) {
+        let own = private.columns.get().schema();
+        match guarded(py, || of_schema(private.requested.as_ref().unwrap_or(own))) {
             Ok(schema) => {
                 // SAFETY: the caller gives a place for a schema, which holds none yet.
                 unsafe { out.write(schema) };
@@ -157,9 +177,17 @@ unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut FFI_ArrowSchema) 
 
 unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut FFI_ArrowArray) -> c_int {
     let work = |py: Python<'_>, private: &mut Private| {
-        let next = guarded(py, || private.columns.get().next(py));
+        let next = guarded(py, || {
+            let batch = private.columns.get().next(py)?;
+            batch
+                .map(|batch| handed(py, batch, private.requested.as_ref(), private.rows))
+                .transpose()
+        });
         let array = match next {
-            Ok(Some(batch)) => FFI_ArrowArray::new(&StructArray::from(batch).to_data()),
+            Ok(Some(batch)) => {
+                private.rows += batch.num_rows() as u64;
+                FFI_ArrowArray::new(&StructArray::from(batch).to_data())
+            }
             // An array that is released says that this is the end.
             Ok(None) => FFI_ArrowArray::empty(),
             Err(error) => return private.failed(py, &error),
@@ -231,17 +259,25 @@ impl Batch {
     }
 
     /// The schema and the columns, each in a capsule.
+    ///
+    /// `requested_schema` means the same as for `Columns.__arrow_c_stream__`.
+    ///
+    /// Raises:
+    ///     ValueError: `requested_schema` has other columns, or a column of another kind of values; or
+    ///         a value does not fit.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let _ = requested_schema;
         guarded(py, || {
-            let array = FFI_ArrowArray::new(&StructArray::from(self.batch.clone()).to_data());
+            let asked = requested(self.batch.schema_ref(), requested_schema)?;
+            let batch = handed(py, self.batch.clone(), asked.as_ref(), 0)?;
+            let described = schema(py, batch.schema_ref())?;
+            let array = FFI_ArrowArray::new(&StructArray::from(batch).to_data());
             let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
-            PyTuple::new(py, [schema(py, self.batch.schema_ref())?, array])
+            PyTuple::new(py, [described, array])
         })
     }
 

@@ -8,6 +8,7 @@ use crate::failure::guarded;
 use crate::plan::plan_error;
 use crate::printable::printable;
 use penstock_arrow::ffi::FFI_ArrowSchema;
+use penstock_arrow::requested::agreed;
 use penstock_arrow::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -91,6 +92,24 @@ pub(crate) fn of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
         fields.push(field);
     }
     Ok(Schema::new(fields))
+}
+
+/// The schema in which columns are handed to a consumer that asks for another one.
+///
+/// # Errors
+/// As for [`of_capsule`], and a `ValueError` if it is no schema of these columns.
+pub(super) fn requested(
+    own: &SchemaRef,
+    capsule: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<SchemaRef>> {
+    let Some(capsule) = capsule else { return Ok(None) };
+    let Ok(capsule) = capsule.cast::<PyCapsule>() else {
+        let kind = capsule.get_type().name()?;
+        let reason = format!("requested_schema must be a capsule or None, not {kind}");
+        return Err(PyTypeError::new_err(reason));
+    };
+    let agreed = agreed(own, &of_capsule(capsule)?).map_err(PyValueError::new_err)?;
+    Ok((agreed != *own).then_some(agreed))
 }
 
 /// How deep a schema is nested, as far as that matters.

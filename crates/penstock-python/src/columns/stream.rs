@@ -1,7 +1,7 @@
 //! `Columns`: the records of a source as batches of columns.
 
 use super::capsule::{self, Batch};
-use super::schema::shown;
+use super::schema::{requested, shown};
 use crate::failure::guarded;
 use crate::printable::printable;
 use crate::verbs::read::Reader;
@@ -68,19 +68,26 @@ impl Columns {
     }
 
     /// The stream of batches, in a capsule. There is one.
+    ///
+    /// The columns get the types of `requested_schema`, where these can hold the same values: longer
+    /// offsets, views or a dictionary of strings, another width of integers, another unit of time. A
+    /// column keeps its own type if the requested one is not to be had.
+    ///
+    /// Raises:
+    ///     ValueError: `requested_schema` has other columns, or a column of another kind of values.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         this: Bound<'py, Self>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
         let py = this.py();
         guarded(py, || {
+            let schema = requested(this.get().schema(), requested_schema)?;
             if this.get().is_taken.swap(true, Ordering::AcqRel) {
                 let reason = "these Columns are read once: read the source again for more";
                 return Err(PyValueError::new_err(reason));
             }
-            capsule::stream(py, this.clone().unbind())
+            capsule::stream(py, this.clone().unbind(), schema)
         })
     }
 
