@@ -162,6 +162,7 @@ def columns(
     *,
     rows: int = 65_536,
     columns: Sequence[str] | None = None,
+    unions: Literal["error", "text", "json"] = "error",
     format: Format | None = None,
     at: At[T] | None = None,
     errors: Errors = "raise",
@@ -178,9 +179,9 @@ def columns(
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
-    It is short for `read(source, into, ...).columns(rows, columns)`: see `penstock.read` and
-    `Reader.columns`. The `read` functions of `penstock.csv` and the other formats have the options
-    of their format.
+    It is short for `read(source, into, ...).columns(rows, columns, unions)`: see `penstock.read`
+    and `Reader.columns`. The `read` functions of `penstock.csv` and the other formats have the
+    options of their format.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files.
@@ -189,6 +190,7 @@ def columns(
             the first time finds the columns.
         rows: How many rows a batch has at most.
         columns: The names of the fields that are wanted, or their paths. The others are not parsed.
+        unions: What becomes of a field with values of several types: see `Reader.columns`.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
         errors: As for `read`.
@@ -244,7 +246,7 @@ def columns(
         limits=limits,
     )
     chosen = None if columns is None else list(columns)
-    return reader.columns(rows, chosen)
+    return reader.columns(rows, chosen, unions)
 
 
 @_missing.advised

@@ -27,6 +27,7 @@ _SCALARS: dict[str, Any] = {
     "float32": Annotated[float, _columns.float32],
     "float64": float,
     "str": str,
+    "json": Any,
     "bytes": bytes,
     "uuid": UUID,
     "date": date,
@@ -89,4 +90,5 @@ def _type(field: _Field, has_elements: bool, around: str) -> Any:
         of = Annotated[datetime, _columns.timestamp(unit, "UTC" if is_utc else None)]
     else:
         of = _SCALARS[kind]
-    return of | None if is_nullable and of is not None else of
+    # Any takes null, and has no union.
+    return of | None if is_nullable and of is not None and of is not Any else of

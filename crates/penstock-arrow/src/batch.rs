@@ -41,7 +41,7 @@ fn data_type(plan: &Plan, node: &Node) -> DataType {
         Kind::Float => DataType::Float64,
         Kind::Float32 => DataType::Float32,
         Kind::Bool => DataType::Boolean,
-        Kind::Str => DataType::Utf8,
+        Kind::Str | Kind::Json | Kind::Spelled => DataType::Utf8,
         Kind::Dictionary | Kind::Choice(_) => words(),
         Kind::Bytes(_) => DataType::Binary,
         Kind::Date(_) => DataType::Date32,
@@ -82,6 +82,7 @@ fn field(plan: &Plan, id: NodeId) -> FieldRef {
     let field = Field::new(&*node.name, data_type(plan, node), node.may_be_null());
     let extension = match node.kind {
         Kind::Uuid => Some("arrow.uuid"),
+        Kind::Json => Some("arrow.json"),
         _ => None,
     };
     Arc::new(match extension {

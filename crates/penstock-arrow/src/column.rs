@@ -116,7 +116,7 @@ impl Data {
             | Kind::ChoiceInt(_) => Data::Int(Vec::new()),
             Kind::Float | Kind::Float32 => Data::Float(Vec::new()),
             Kind::Bool => Data::Bool(Bits::default()),
-            Kind::Str | Kind::Bytes(_) => Data::Bytes(Bytes::new()),
+            Kind::Str | Kind::Json | Kind::Spelled | Kind::Bytes(_) => Data::Bytes(Bytes::new()),
             Kind::Date(_) => Data::Date(Vec::new()),
             Kind::Decimal { precision, .. } if *precision <= 38 => Data::Decimal(Vec::new()),
             Kind::Decimal { .. } => Data::Decimal256(Vec::new()),

@@ -67,6 +67,10 @@ pub enum Kind {
     Bool,
     /// Strings.
     Str,
+    /// JSON text.
+    Json,
+    /// Strings that stand for values of several types.
+    Spelled,
     /// Strings, of which each is stored once.
     Dictionary,
     /// Binary data, from text of this form.
@@ -105,7 +109,7 @@ pub enum Kind {
     Tuple(NodeId, usize),
     /// Records.
     Struct(Struct),
-    /// Keys, which are strings, and values.
+    /// Keys, which are scalars, and values.
     Map(NodeId, NodeId),
 }
 

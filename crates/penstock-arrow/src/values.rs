@@ -492,6 +492,24 @@ impl Columns {
         Ok(())
     }
 
+    /// Adds text that was made of an object: JSON, or what stands for a value of several types.
+    ///
+    /// # Errors
+    /// The column takes none, or not so long ones.
+    pub fn made_text(&mut self, node: NodeId, text: &str) -> Result<(), Unfit> {
+        let of = &self.plan.nodes[node as usize];
+        let column = &mut self.columns[node as usize];
+        let (Kind::Json | Kind::Spelled, Data::Bytes(values)) = (&of.kind, &mut column.data) else {
+            return Err(Unfit::Form);
+        };
+        if !values.push(text.as_bytes()) {
+            return Err(Unfit::Full);
+        }
+        column.filled();
+        self.bytes += text.len() + 4;
+        Ok(())
+    }
+
     /// Adds binary data.
     ///
     /// # Errors

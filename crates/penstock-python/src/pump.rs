@@ -4,7 +4,7 @@
 //! of records into objects that `read`, `load` and `Decoder` share, driven row by row, batch by
 //! batch or chunk by chunk. Policies and problems are the core's; here problems become exceptions.
 
-use crate::columns::{Chosen, columns_of};
+use crate::columns::{Asked, columns_of};
 use crate::dialect::Dialect;
 use crate::failure::{self, Named};
 use crate::objects::{Builder, Options, Pause};
@@ -358,11 +358,11 @@ impl Pump {
     pub(crate) fn fill(
         &mut self,
         py: Python<'_>,
-        chosen: &Chosen,
+        asked: &Asked,
         rows: usize,
         bytes: usize,
     ) -> PyResult<SchemaRef> {
-        let made = columns_of(py, self.builder.planned(), chosen)?;
+        let made = columns_of(py, self.builder.planned(), asked)?;
         self.sampler.hold();
         self.builder.fill(py, made, rows, bytes);
         match self.builder.columns() {

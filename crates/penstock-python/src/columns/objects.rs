@@ -104,6 +104,14 @@ impl<'py> Adder<'_, 'py> {
                 Ok(text) => Ok(self.columns.text(node, text.to_str()?)?),
                 Err(_) => Err(other(&of.name, value)),
             },
+            Kind::Json => {
+                let text = self.json(value)?;
+                Ok(self.columns.made_text(node, text.to_str()?)?)
+            }
+            Kind::Spelled => {
+                let text = self.spelled(value)?;
+                Ok(self.columns.made_text(node, text.to_str()?)?)
+            }
             Kind::Bytes(_) => {
                 if let Ok(bytes) = value.cast::<PyBytes>() {
                     return Ok(self.columns.binary(node, bytes.as_bytes())?);
@@ -164,6 +172,26 @@ impl<'py> Adder<'_, 'py> {
             Kind::Struct(_) => self.fields(node, value),
             _ => Err(other(&of.name, value)),
         }
+    }
+
+    /// A value as JSON writes it.
+    fn json(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+        let module = self.py.import(intern!(self.py, "penstock.json"))?;
+        let text = module.call_method1(intern!(self.py, "encode"), (value,))?;
+        Ok(text.call_method0(intern!(self.py, "decode"))?.cast_into()?)
+    }
+
+    /// A scalar as text: a string as it is, and any other value as JSON writes it, without quotes.
+    fn spelled(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+        if let Ok(text) = value.cast::<PyString>() {
+            return Ok(text.clone());
+        }
+        let json = self.json(value)?;
+        if !json.to_str()?.starts_with('"') {
+            return Ok(json);
+        }
+        let module = self.py.import(intern!(self.py, "penstock.json"))?;
+        Ok(module.call_method1(intern!(self.py, "decode"), (json,))?.cast_into()?)
     }
 
     fn int(&mut self, node: NodeId, value: &Bound<'py, PyAny>) -> Added {

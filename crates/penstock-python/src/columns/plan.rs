@@ -4,7 +4,7 @@ use super::objects::Classes;
 use crate::encode::checks;
 use crate::plan::{
     Absent, Build, ClassId, ClassPlan, Kind, NameEdge, NodeId, Plan, PlanRef, State, Target,
-    is_enum, is_unset, plan_error,
+    Tokens, is_enum, is_unset, plan_error,
 };
 use penstock_arrow::plan as arrow;
 use penstock_core::keys::KeyTable;
@@ -111,6 +111,43 @@ impl Chosen {
     }
 }
 
+/// What becomes of values of several types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unions {
+    /// They have no column.
+    #[default]
+    Error,
+    /// The text of a scalar.
+    Text,
+    /// JSON.
+    Json,
+}
+
+impl Unions {
+    /// The user's word for it.
+    ///
+    /// # Errors
+    /// A `ValueError`: there is no such word.
+    pub(crate) fn of(word: &str) -> PyResult<Self> {
+        match word {
+            "error" => Ok(Unions::Error),
+            "text" => Ok(Unions::Text),
+            "json" => Ok(Unions::Json),
+            _ => {
+                let reason = format!("unions must be 'error', 'text' or 'json', not '{word}'");
+                Err(PyValueError::new_err(reason))
+            }
+        }
+    }
+}
+
+/// What a caller says of the columns.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) chosen: Chosen,
+    pub(crate) unions: Unions,
+}
+
 /// The columns of a class.
 pub(crate) struct Made {
     pub(crate) plan: arrow::Plan,
@@ -124,7 +161,7 @@ pub(crate) struct Made {
 /// # Errors
 /// A `PlanError` for a type that has no column, and a `ValueError` for a chosen column that there is
 /// not.
-pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, chosen: &Chosen) -> PyResult<Made> {
+pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, asked: &Asked) -> PyResult<Made> {
     let plan: &Plan = plan_ref;
     let Kind::Class(class) = plan.nodes[plan.root as usize].kind else {
         let written = &plan.nodes[plan.root as usize].written;
@@ -145,12 +182,13 @@ pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, chosen: &Chosen) ->
         nodes: Vec::new(),
         structs: HashMap::new(),
         open: Vec::new(),
+        unions: asked.unions,
         why_objects: None,
     };
     if plan.lax {
         making.objects(|| "strict=False converts values".to_owned());
     }
-    let root = making.class(class, chosen, "", false)?;
+    let root = making.class(class, &asked.chosen, "", false)?;
     making.nodes[root as usize].absent = arrow::Absent::Error;
     let Making { nodes, structs, why_objects, .. } = making;
     let classes = Classes { plan: plan_ref.clone_ref(py), structs };
@@ -164,6 +202,7 @@ struct Making<'a, 'py> {
     structs: HashMap<arrow::NodeId, (ClassId, Box<[u32]>)>,
     /// The classes around the current one.
     open: Vec<ClassId>,
+    unions: Unions,
     why_objects: Option<String>,
 }
 
@@ -267,7 +306,9 @@ impl Making<'_, '_> {
                     self.objects(|| format!("{shown} has a _missing_"));
                 }
                 if choice.bools.iter().any(Option::is_some) {
-                    return Err(self.error(shown, "its values are truth values"));
+                    let kind =
+                        self.union(id, shown, || "its values are truth values".to_owned())?;
+                    return Ok(self.push(name, kind, nullable));
                 }
                 match (&choice.text_objects[..], &choice.ints[..]) {
                     (texts, []) => {
@@ -283,7 +324,7 @@ impl Making<'_, '_> {
                         let ints = ints.iter().map(|(value, _)| *value).collect();
                         scalar(arrow::Kind::ChoiceInt(ints))
                     }
-                    _ => Err(self.error(shown, "its values are strings and numbers")),
+                    _ => self.union(id, shown, || "its values are strings and numbers".to_owned()),
                 }
             }
             Kind::List(item) | Kind::TupleOf(item) => {
@@ -328,23 +369,72 @@ impl Making<'_, '_> {
                 let made = self.class(*class, chosen, name, nullable)?;
                 return Ok(made);
             }
-            Kind::Any => Err(self.error(shown, "its type is not known")),
+            Kind::Any => {
+                self.objects(|| format!("{shown} is kept as JSON"));
+                scalar(arrow::Kind::Json)
+            }
             Kind::None => scalar(arrow::Kind::Null),
             Kind::Uid => Err(self.error(shown, "it is a UID: as an int it has a column")),
             Kind::Tokens(_) | Kind::Tagged(_) => {
-                let why = format!("it is of one of several types ({})", of.written);
-                Err(self.error(shown, why))
+                self.union(id, shown, || format!("it is of one of several types ({})", of.written))
             }
             Kind::DateTime | Kind::Date | Kind::Time | Kind::Moment(_) => {
                 Err(self.error(shown, "it is a time of its own kind"))
             }
         };
         let kind = kind?;
-        let nullable = nullable || matches!(kind, arrow::Kind::Null);
+        let nullable = nullable || matches!(kind, arrow::Kind::Null | arrow::Kind::Json);
         let made = self.push(name, kind, nullable);
         let node = &mut self.nodes[made as usize];
         (node.want, node.checks, node.cells) = (of.want, checked, of.cells.clone());
         Ok(made)
+    }
+
+    /// The column of values of several types, if the caller wants one.
+    fn union(
+        &mut self,
+        id: NodeId,
+        shown: &str,
+        why: impl Fn() -> String,
+    ) -> PyResult<arrow::Kind> {
+        let (kind, form) = match self.unions {
+            Unions::Text if self.is_spelled(id, false) => (arrow::Kind::Spelled, "text"),
+            Unions::Json if self.is_spelled(id, true) => (arrow::Kind::Json, "JSON"),
+            _ => return Err(self.error(shown, why())),
+        };
+        self.objects(|| format!("{shown} is kept as {form}"));
+        Ok(kind)
+    }
+
+    /// Whether a value says without its type how it is written: a scalar in its usual form, or, with
+    /// `deep`, also a list or a dict of these.
+    fn is_spelled(&self, id: NodeId, deep: bool) -> bool {
+        let of = |id: &NodeId| self.is_spelled(*id, deep);
+        match &self.plan.nodes[id as usize].kind {
+            Kind::None
+            | Kind::Bool
+            | Kind::Int
+            | Kind::Float
+            | Kind::Str
+            | Kind::Bytes
+            | Kind::Duration
+            | Kind::Decimal
+            | Kind::DateTime
+            | Kind::Date
+            | Kind::Time
+            | Kind::Uuid
+            | Kind::Choice(_) => true,
+            Kind::Any => deep,
+            Kind::List(item) | Kind::TupleOf(item) => deep && of(item),
+            Kind::Tuple(items) => deep && items.iter().all(of),
+            Kind::Dict(key, value) => deep && of(key) && of(value),
+            Kind::Tokens(tokens) => {
+                let Tokens { null, boolean, integer, number, text, uid, list, map } = &**tokens;
+                let one = [null, boolean, integer, number, list, map];
+                uid.is_none() && one.into_iter().flatten().chain(text).all(of)
+            }
+            _ => false,
+        }
     }
 
     /// The texts that stand for the members of a choice.

@@ -205,6 +205,9 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
         DataType::UInt64 => ("uint64", no(), none()),
         DataType::Float32 => ("float32", no(), none()),
         DataType::Float64 => ("float64", no(), none()),
+        kind if is_text(kind) && field.extension_type_name() == Some("arrow.json") => {
+            ("json", no(), none())
+        }
         kind if is_text(kind) => ("str", no(), none()),
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => ("bytes", no(), none()),
         DataType::FixedSizeBinary(16) if uuid => ("uuid", no(), none()),

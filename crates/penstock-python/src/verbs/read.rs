@@ -1,6 +1,6 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::columns::{Chosen, Columns, Schema};
+use crate::columns::{Asked, Chosen, Columns, Schema, Unions};
 use crate::dialect::Dialect;
 use crate::failure::guarded;
 use crate::held::Held;
@@ -72,7 +72,7 @@ struct Run {
 
 /// How columns are filled.
 struct Filled {
-    chosen: Chosen,
+    asked: Asked,
     rows: usize,
     schema: SchemaRef,
 }
@@ -210,10 +210,10 @@ impl Run {
 
     /// Fills the columns from the next source, too.
     fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(Filled { chosen, rows, schema }) = self.filling.as_deref() else {
+        let Some(Filled { asked, rows, schema }) = self.filling.as_deref() else {
             return Ok(());
         };
-        let found = self.pump.fill(py, chosen, *rows, BATCH)?;
+        let found = self.pump.fill(py, asked, *rows, BATCH)?;
         if found != *schema {
             let reason = "the columns of this format are others than those of the first one";
             return Err(plan_error(py, reason));
@@ -442,10 +442,14 @@ impl Reader {
     ///     rows: How many rows a batch has at most.
     ///     columns: The names of the fields that are wanted, or their paths (`"place/latitude"`). The
     ///         others are not parsed.
+    ///     unions: What becomes of a field with values of several types, as `int | str`. By default
+    ///         that is an error. With `"text"`, its scalars become text; with `"json"`, its values
+    ///         become JSON.
     ///
     /// Raises:
     ///     PlanError: The type of a field has no column.
-    ///     ValueError: `rows` is less than 1; there is no such field; or something was read before.
+    ///     ValueError: `rows` is less than 1; there is no such field; there is no such word for
+    ///         `unions`; or something was read before.
     ///
     /// Example:
     ///     >>> import io, penstock
@@ -457,11 +461,12 @@ impl Reader {
     ///     >>> rows = io.BytesIO(b"name,size\nBern,134591\nBasel,177595\n")
     ///     >>> penstock.csv.read(rows, City).columns()
     ///     Columns(name: Utf8, size: Int64)
-    #[pyo3(signature = (rows = 65_536, columns = None))]
+    #[pyo3(signature = (rows = 65_536, columns = None, unions = "error"))]
     fn columns(
         this: Bound<'_, Self>,
         rows: usize,
         columns: Option<Vec<String>>,
+        unions: &str,
     ) -> PyResult<Columns> {
         let py = this.py();
         guarded(py, || {
@@ -472,6 +477,7 @@ impl Reader {
                 return Err(PyValueError::new_err("columns must name at least one"));
             }
             let chosen = Chosen::new(&columns.unwrap_or_default());
+            let asked = Asked { chosen, unions: Unions::of(unions)? };
             let schema = {
                 let run = &mut *this.get().enter()?;
                 run.check(py)?;
@@ -483,8 +489,8 @@ impl Reader {
                     return Err(PyValueError::new_err(reason));
                 }
                 run.find_columns(py, &this.get().meter)?;
-                let schema = run.pump.fill(py, &chosen, rows, BATCH)?;
-                run.filling = Some(Box::new(Filled { chosen, rows, schema: schema.clone() }));
+                let schema = run.pump.fill(py, &asked, rows, BATCH)?;
+                run.filling = Some(Box::new(Filled { asked, rows, schema: schema.clone() }));
                 schema
             };
             Ok(Columns::new(this.clone().unbind(), schema))
@@ -518,7 +524,7 @@ impl Reader {
             let run = &mut *self.enter()?;
             run.check(py)?;
             let Some(again) = run.again.take() else {
-                let schema = run.pump.fill(py, &Chosen::new(&[]), 1, 1)?;
+                let schema = run.pump.fill(py, &Asked::default(), 1, 1)?;
                 run.closed = Some("this Reader is closed".into());
                 return Ok(Schema::new(schema));
             };
