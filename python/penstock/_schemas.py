@@ -82,7 +82,8 @@ def _type(field: _Field, has_elements: bool, around: str) -> Any:
         item = _type(inside[0], has_elements, f"{around}.{name}")
         of = tuple[(item,) * arguments[0]]  # type: ignore[misc]
     elif kind == "map":
-        of = dict[str, _type(inside[0], has_elements, f"{around}.{name}")]  # type: ignore[misc]
+        key, value = (_type(field, has_elements, f"{around}.{name}") for field in inside)
+        of = dict[key, value]  # type: ignore[valid-type]
     elif kind == "decimal":
         of = Annotated[Decimal, _columns.decimal(*arguments)]
     elif kind == "timestamp":

@@ -299,7 +299,14 @@ class Node:
         (of(int | str), "Row.value has no column: it is of one of several types (int | str)"),
         (of(Decimal), NO_DIGITS),
         (of(tuple[int, str]), "Row.value has no column: its items are of several types"),
-        (of(dict[int, str]), "Row.value has no column: its keys are int"),
+        (
+            of(dict[Annotated[float, penstock.float32], str]),
+            "Row.value has no column: its keys are float32",
+        ),
+        (
+            of(dict[int | str, str]),
+            "Row.value has no column: it is of one of several types (int | str)",
+        ),
         (of(Literal[True]), "Row.value has no column: its values are truth values"),
         (of(Literal[1, "a"]), "Row.value has no column: its values are strings and numbers"),
     ],

@@ -162,9 +162,8 @@ impl<'py> Adder<'_, 'py> {
                 let (key, item) = (*key, *item);
                 let Ok(dict) = value.cast::<PyDict>() else { return Err(other(&of.name, value)) };
                 for (name, element) in dict.iter() {
-                    let name = name.cast::<PyString>().map_err(PyErr::from)?.to_str()?.to_owned();
-                    self.columns.text(key, &name)?;
-                    let step = || PathStep::Key(name.clone());
+                    let step = || PathStep::Key(name.to_string());
+                    self.add(key, &name).map_err(|stopped| below(stopped, step))?;
                     self.add(item, &element).map_err(|stopped| below(stopped, step))?;
                 }
                 Ok(self.columns.end_list(node)?)

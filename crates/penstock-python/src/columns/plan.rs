@@ -355,13 +355,25 @@ impl Making<'_, '_> {
             }
             Kind::Dict(key, value) => {
                 let of_key = &self.plan.nodes[*key as usize];
-                if !matches!(of_key.kind, Kind::Str) {
-                    return Err(self.error(shown, format_args!("its keys are {}", of_key.written)));
-                }
-                if of_key.after.is_some() {
-                    self.objects(|| format!("{shown} checks its keys"));
-                }
-                let key = self.push("key", arrow::Kind::Str, false);
+                let key = if !matches!(of_key.kind, Kind::Str) {
+                    self.objects(|| format!("{shown} has keys that are made of text"));
+                    let made = self.node(*key, "key", shown, &Chosen::default())?;
+                    // Two keys must not become one.
+                    let written = match &self.nodes[made as usize].kind {
+                        arrow::Kind::Spelled | arrow::Kind::Json => &*of_key.written,
+                        arrow::Kind::Float32 => "float32",
+                        _ => "",
+                    };
+                    if !written.is_empty() {
+                        return Err(self.error(shown, format_args!("its keys are {written}")));
+                    }
+                    made
+                } else {
+                    if of_key.after.is_some() {
+                        self.objects(|| format!("{shown} checks its keys"));
+                    }
+                    self.push("key", arrow::Kind::Str, false)
+                };
                 let value = self.node(*value, "value", shown, &Chosen::default())?;
                 scalar(arrow::Kind::Map(key, value))
             }

@@ -254,8 +254,8 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
             ("struct", no(), described(py, fields.iter().map(AsRef::as_ref), path)?)
         }
         DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(pair) if pair.len() == 2 && is_text(pair[0].data_type()) => {
-                ("map", no(), described(py, std::iter::once(pair[1].as_ref()), path)?)
+            DataType::Struct(pair) if pair.len() == 2 && !pair[0].data_type().is_nested() => {
+                ("map", no(), described(py, pair.iter().map(AsRef::as_ref), path)?)
             }
             _ => return Err(refused()),
         },
