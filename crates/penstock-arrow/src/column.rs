@@ -3,7 +3,7 @@
 use crate::bits::Bits;
 use crate::plan::{Kind, NodeId};
 use arrow_buffer::i256;
-use penstock_scan::make_room;
+use penstock_scan::{Chosen, Pen, make_room};
 use std::collections::HashMap;
 
 /// One column of the rows so far.
@@ -53,11 +53,11 @@ impl Bytes {
     /// Adds a string; false if there is no place for more.
     #[inline(always)]
     pub(crate) fn push(&mut self, bytes: &[u8]) -> bool {
-        make_room(&mut self.bytes, bytes.len());
         make_room(&mut self.offsets, 1);
         let end = self.bytes.len() + bytes.len();
         let Ok(end) = i32::try_from(end) else { return false };
-        self.bytes.extend_from_slice(bytes);
+        // Most strings are short.
+        Pen::new(&mut self.bytes, Chosen::portable()).copy(bytes);
         self.offsets.push(end);
         true
     }

@@ -121,39 +121,52 @@ impl Cells for Counted {
     }
 }
 
-/// Cells whose places are noted. There is room for all.
+/// Cells the first of which are noted. There is room for these.
 pub(super) struct Noted<'c> {
-    pub(super) cells: &'c mut Vec<Cell>,
-    pub(super) columns: usize,
+    cells: &'c mut Vec<Cell>,
+    noted: usize,
+    left: usize,
     begun: usize,
 }
 
 impl<'c> Noted<'c> {
+    /// So many of them, of so many columns.
     #[inline(always)]
-    pub(super) fn new(cells: &'c mut Vec<Cell>, columns: usize) -> Self {
+    pub(super) fn new(cells: &'c mut Vec<Cell>, noted: usize, columns: usize) -> Self {
         cells.clear();
-        make_room(cells, columns);
-        Noted { cells, columns, begun: 0 }
+        make_room(cells, noted);
+        Noted { cells, noted, left: columns, begun: 0 }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, at: usize) {
+        self.cells.push(Cell::plain(self.begun, at));
+        self.begun = at + 1;
     }
 }
 
 impl Cells for Noted<'_> {
     #[inline(always)]
     fn end(&mut self, at: usize) -> bool {
-        if self.cells.len() == self.columns {
+        if self.left == 0 {
             return false;
         }
-        self.cells.push(Cell::plain(self.begun, at));
-        self.begun = at + 1;
+        self.left -= 1;
+        if self.cells.len() < self.noted {
+            self.note(at);
+        }
         true
     }
 
     #[inline(always)]
     fn ends(&mut self, from: usize, mut bits: u64) -> bool {
-        while bits != 0 {
-            if !self.end(from.wrapping_add(bits.trailing_zeros() as usize)) {
-                return false;
-            }
+        let count = bits.count_ones() as usize;
+        if self.left < count {
+            return false;
+        }
+        self.left -= count;
+        while bits != 0 && self.cells.len() < self.noted {
+            self.note(from.wrapping_add(bits.trailing_zeros() as usize));
             bits &= bits - 1;
         }
         true
@@ -161,7 +174,7 @@ impl Cells for Noted<'_> {
 
     #[inline(always)]
     fn are_all(&self) -> bool {
-        self.cells.len() == self.columns
+        self.left == 0
     }
 }
 

@@ -48,7 +48,11 @@ impl Reader {
         self.refused = true;
         let told = sink.known_keys(&known, &mut self.wanted)?;
         self.told = Some(told);
-        self.wants_none = told == RowsAs::Maps && self.wanted.iter().all(|wanted| wanted.is_none());
+        let last = self.wanted.iter().rposition(Option::is_some);
+        self.needed = match told {
+            RowsAs::Maps => last.map_or(0, |last| last + 1),
+            RowsAs::Lists => self.wanted.len(),
+        };
         self.refused = false;
         Ok(())
     }

@@ -25,7 +25,7 @@ impl Reader {
     #[inline(always)]
     pub(super) fn unescape(&mut self, text: ValidText<'_>) {
         self.places.clear();
-        if self.row.cells.iter().any(|cell| cell.escaped) {
+        if !self.row.is_plain && self.row.cells.iter().any(|cell| cell.escaped) {
             self.unescape_some(text);
         }
     }

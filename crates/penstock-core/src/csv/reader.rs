@@ -74,9 +74,10 @@ pub struct Reader {
     pub(super) told: Option<RowsAs>,
     /// Whether the sink refused them: then no row can fit.
     pub(super) refused: bool,
-    /// The forms that the sink wants, once it was told the names, and whether it wants none.
+    /// The forms that the sink wants, once it was told the names, and how many cells of a row there
+    /// are up to the last one that it wants.
     pub(super) wanted: Vec<Option<Want>>,
-    pub(super) wants_none: bool,
+    pub(super) needed: usize,
     /// How many events of the current row are reported.
     reported: usize,
     /// The cells of the current row without escapes, one after the other.
@@ -158,7 +159,7 @@ impl Reader {
             told: None,
             refused: false,
             wanted: Vec::new(),
-            wants_none: false,
+            needed: 0,
             reported: 0,
             scratch: TextBuf::new(),
             places: Vec::new(),
@@ -203,7 +204,7 @@ impl Reader {
             told: None,
             refused: false,
             wanted: Vec::new(),
-            wants_none: false,
+            needed: 0,
             reported: 0,
             scratch: TextBuf::new(),
             places: Vec::new(),
@@ -477,18 +478,18 @@ impl Reader {
             return None;
         }
         let bytes = text.as_bytes();
-        if self.wants_none {
+        if self.needed == 0 {
             let mut counted = Counted { left: columns };
             let row = blocks.row(isa, bytes, self.base, self.pos, &mut counted)?;
             return Some(row.end);
         }
-        let mut noted = Noted::new(&mut self.row.cells, columns);
+        let mut noted = Noted::new(&mut self.row.cells, self.needed, columns);
         let row = blocks.row(isa, bytes, self.base, self.pos, &mut noted);
         let Some(Whole { end, ascii, quoted }) = row else {
             self.row.cells.clear();
             return None;
         };
-        self.row.ascii = ascii;
+        (self.row.ascii, self.row.is_plain) = (ascii, !quoted);
         if quoted {
             self.unquote(&bytes[self.pos..], blocks);
         }
@@ -515,7 +516,7 @@ impl Reader {
         end: End,
         sink: &mut S,
     ) -> Result<Flow, Fail<S::Error>> {
-        if self.wants_none {
+        if self.needed == 0 {
             return self.tell_none(end, sink);
         }
         self.unescape(text);

@@ -74,6 +74,8 @@ pub(super) struct Row {
     pub(super) wrong: Option<(Wrong, usize)>,
     /// Whether there is no byte above 0x7F in it.
     pub(super) ascii: bool,
+    /// Whether it is known that no cell has quotes or escapes.
+    pub(super) is_plain: bool,
     /// Everything before is scanned.
     at: usize,
     /// The current cell.
@@ -115,6 +117,7 @@ impl Default for Row {
             cells: Vec::new(),
             wrong: None,
             ascii: true,
+            is_plain: false,
             at: 0,
             cell: CELL,
             within: Within::Plain,
@@ -397,7 +400,7 @@ impl Row {
         self.cells.clear();
         (self.wrong, self.ascii, self.at) = (None, true, 0);
         (self.cell, self.within, self.kept) = (CELL, Within::Plain, 0);
-        self.line_goes_on = false;
+        (self.is_plain, self.line_goes_on) = (false, false);
         self.repairs.clear();
     }
 
