@@ -5,6 +5,7 @@ use crate::plan::{Absent, Kind, Node, NodeId, Plan, Struct};
 use crate::values::Unfit;
 use arrow_schema::SchemaRef;
 use penstock_scan::gathered;
+use std::collections::HashMap;
 
 /// The rows of one batch, column by column.
 ///
@@ -23,6 +24,9 @@ pub struct Columns {
     pub(crate) room: Vec<u8>,
     /// Whether values were checked already.
     pub(crate) trusts: bool,
+    /// For columns of decimal numbers whose digits are counted: the most before the point, and behind
+    /// it.
+    pub(crate) digits: HashMap<NodeId, (u32, u32)>,
 }
 
 impl Columns {
@@ -34,7 +38,8 @@ impl Columns {
     pub fn new(plan: Plan) -> Self {
         let columns = gathered(plan.nodes.iter().map(|node| Column::new(&node.kind)));
         let schema = crate::batch::schema(&plan);
-        Columns { plan, columns, schema, bytes: 0, room: Vec::new(), trusts: false }
+        let (room, digits) = (Vec::new(), HashMap::new());
+        Columns { plan, columns, schema, bytes: 0, room, trusts: false, digits }
     }
 
     /// The plan.
@@ -80,6 +85,21 @@ impl Columns {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Forgets all rows.
+    pub fn forget(&mut self) {
+        for column in &mut self.columns {
+            column.take();
+        }
+        self.bytes = 0;
+    }
+
+    /// For a column of decimal numbers whose digits are only counted: the most before the point, and
+    /// behind it.
+    #[must_use]
+    pub fn most_digits(&self, node: NodeId) -> (u32, u32) {
+        self.digits.get(&node).copied().unwrap_or_default()
     }
 
     /// Takes back what there is of a record that is not complete.

@@ -47,4 +47,4 @@ pub use fast::{Duplicates, Fast, Settings};
 pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
 pub use markup::Markup;
-pub use values::Unfit;
+pub use values::{MOST_DIGITS, Unfit};

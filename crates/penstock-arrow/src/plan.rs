@@ -92,7 +92,7 @@ pub enum Kind {
     Duration,
     /// Decimal numbers of at most so many digits, so many of them behind the point.
     Decimal {
-        /// All digits: at most 38, or 76.
+        /// All digits: at most 38, or 76. With 0, the digits of the values are only counted.
         precision: u8,
         /// Those behind the point.
         scale: i8,

@@ -36,6 +36,9 @@ impl Unfit {
 
 const DAY: i64 = 86_400_000_000;
 
+/// The most digits of a decimal number in a column.
+pub const MOST_DIGITS: i64 = 76;
+
 /// The type that text is converted to.
 fn type_of(kind: &Kind) -> Option<Type<'_>> {
     Some(match kind {
@@ -373,6 +376,9 @@ impl Columns {
         if !self.trusts && !of.checks.is_empty() {
             return Err(Unfit::Form);
         }
+        if precision == 0 {
+            return self.count_digits(node, digits);
+        }
         let expected = || {
             let shown = String::from_utf8_lossy(digits).into_owned();
             Unfit::range(format!("decimal({precision}, {scale})"), shown)
@@ -401,6 +407,31 @@ impl Columns {
             }
             _ => return Err(Unfit::Form),
         }
+        column.filled();
+        self.bytes += 16;
+        Ok(())
+    }
+
+    /// Counts the digits of a decimal number, in place of keeping it.
+    fn count_digits(&mut self, node: NodeId, digits: &[u8]) -> Result<(), Unfit> {
+        let too_long = || {
+            let shown = String::from_utf8_lossy(digits).into_owned();
+            Unfit::range(format!("a decimal number of at most {MOST_DIGITS} digits"), shown)
+        };
+        let number = exact(digits).ok_or_else(too_long)?;
+        let whole = (number.digits.len() as i64 + number.exponent).max(0);
+        let behind = (-number.exponent).max(0);
+        let least = whole + behind;
+        let (Ok(whole), Ok(behind), ..=MOST_DIGITS) =
+            (u32::try_from(whole), u32::try_from(behind), least)
+        else {
+            return Err(too_long());
+        };
+        let most = self.digits.entry(node).or_default();
+        *most = (most.0.max(whole), most.1.max(behind));
+        let column = &mut self.columns[node as usize];
+        let Data::Decimal(values) = &mut column.data else { return Err(Unfit::Form) };
+        push(values, 0);
         column.filled();
         self.bytes += 16;
         Ok(())

@@ -213,6 +213,16 @@ impl PolicyObject {
 }
 
 impl PolicyObject {
+    /// The same for a first pass: records in error are passed over, unless they are raised.
+    pub(crate) fn of_first_pass(&self, py: Python<'_>) -> PyResult<Self> {
+        let arguments = self.arguments.bind(py);
+        let list = arguments.to_list();
+        if !matches!(self.errors(py)?, Errors::Raise) {
+            list.set_item(0, "skip")?;
+        }
+        Ok(PolicyObject { arguments: list.to_tuple().unbind(), ..*self })
+    }
+
     /// What happens with records that do not fit.
     pub(crate) fn errors(&self, py: Python<'_>) -> PyResult<Errors> {
         Errors::new(&self.arguments.bind(py).get_item(0)?)

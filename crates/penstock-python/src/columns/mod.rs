@@ -25,6 +25,6 @@ mod stream;
 pub(crate) use capsule::Batch;
 pub(crate) use filling::Filling;
 pub(crate) use import::{Imported, STREAM};
-pub(crate) use plan::{Asked, Chosen, Made, Mark, Unions, columns_of};
+pub(crate) use plan::{Asked, Chosen, Digits, Made, Mark, Unions, columns_of, no_digits};
 pub(crate) use schema::SchemaObject as Schema;
 pub(crate) use stream::Columns;

@@ -141,17 +141,27 @@ impl Unions {
     }
 }
 
+/// All digits of a decimal number, and those behind the point.
+pub(crate) type Digits = (u8, i8);
+
 /// What a caller says of the columns.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) chosen: Chosen,
     pub(crate) unions: Unions,
+    /// The digits of the `Decimal` columns that declare none, in the order of the columns, once they
+    /// are known.
+    pub(crate) digits: Option<Vec<Digits>>,
+    /// Whether they are being counted.
+    pub(crate) counts: bool,
 }
 
 /// The columns of a class.
 pub(crate) struct Made {
     pub(crate) plan: arrow::Plan,
     pub(crate) classes: Classes,
+    /// The `Decimal` columns whose digits are counted, and what messages call them.
+    pub(crate) counted: Vec<(arrow::NodeId, String)>,
     /// Why an object is made of each record, if one is.
     pub(crate) why_objects: Option<String>,
 }
@@ -182,7 +192,9 @@ pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, asked: &Asked) -> P
         nodes: Vec::new(),
         structs: HashMap::new(),
         open: Vec::new(),
-        unions: asked.unions,
+        asked,
+        decimals: 0,
+        counted: Vec::new(),
         why_objects: None,
     };
     if plan.lax {
@@ -190,9 +202,9 @@ pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, asked: &Asked) -> P
     }
     let root = making.class(class, &asked.chosen, "", false)?;
     making.nodes[root as usize].absent = arrow::Absent::Error;
-    let Making { nodes, structs, why_objects, .. } = making;
+    let Making { nodes, structs, counted, why_objects, .. } = making;
     let classes = Classes { plan: plan_ref.clone_ref(py), structs };
-    Ok(Made { plan: arrow::Plan { nodes, root }, classes, why_objects })
+    Ok(Made { plan: arrow::Plan { nodes, root }, classes, counted, why_objects })
 }
 
 struct Making<'a, 'py> {
@@ -202,7 +214,10 @@ struct Making<'a, 'py> {
     structs: HashMap<arrow::NodeId, (ClassId, Box<[u32]>)>,
     /// The classes around the current one.
     open: Vec<ClassId>,
-    unions: Unions,
+    asked: &'a Asked,
+    /// How many `Decimal` columns there are that declare no digits.
+    decimals: usize,
+    counted: Vec<(arrow::NodeId, String)>,
     why_objects: Option<String>,
 }
 
@@ -287,10 +302,7 @@ impl Making<'_, '_> {
                 Some(Mark::Decimal(precision, scale)) => {
                     scalar(arrow::Kind::Decimal { precision, scale })
                 }
-                _ => Err(self.error(
-                    shown,
-                    "say how many digits it has: Annotated[Decimal, penstock.decimal(18, 4)]",
-                )),
+                _ => self.decimal(shown),
             },
             kind if kind.is(Of::DateTime) => {
                 let (unit, utc) = match of.column {
@@ -402,6 +414,23 @@ impl Making<'_, '_> {
         Ok(made)
     }
 
+    /// The column of decimal numbers that declare no digits.
+    fn decimal(&mut self, shown: &str) -> PyResult<arrow::Kind> {
+        let number = self.decimals;
+        self.decimals += 1;
+        if self.asked.counts {
+            make_room(&mut self.counted, 1);
+            self.counted.push((self.nodes.len() as arrow::NodeId, shown.to_owned()));
+            return Ok(arrow::Kind::Decimal { precision: 0, scale: 0 });
+        }
+        match self.asked.digits.as_ref().and_then(|digits| digits.get(number)) {
+            Some((precision, scale)) => {
+                Ok(arrow::Kind::Decimal { precision: *precision, scale: *scale })
+            }
+            None => Err(no_digits(self.py, shown)),
+        }
+    }
+
     /// The column of values of several types, if the caller wants one.
     fn union(
         &mut self,
@@ -409,7 +438,7 @@ impl Making<'_, '_> {
         shown: &str,
         why: impl Fn() -> String,
     ) -> PyResult<arrow::Kind> {
-        let (kind, form) = match self.unions {
+        let (kind, form) = match self.asked.unions {
             Unions::Text if self.is_spelled(id, false) => (arrow::Kind::Spelled, "text"),
             Unions::Json if self.is_spelled(id, true) => (arrow::Kind::Json, "JSON"),
             _ => return Err(self.error(shown, why())),
@@ -663,6 +692,13 @@ impl Making<'_, '_> {
             },
         })
     }
+}
+
+/// The error of a column of decimal numbers that declare no digits, and whose source can be read only
+/// once.
+pub(crate) fn no_digits(py: Python<'_>, shown: &str) -> PyErr {
+    let why = "say how many digits it has: Annotated[Decimal, penstock.decimal(18, 4)]";
+    plan_error(py, format!("{shown} has no column: {why}"))
 }
 
 /// Why it takes an object of the class to know its values, if it does.

@@ -139,7 +139,7 @@ impl Builder {
         };
         let plan = self.planned().clone_ref(py);
         let rules = Rules { lax: plan.lax, number };
-        let Made { plan: columns, classes, why_objects } = made;
+        let Made { plan: columns, classes, why_objects, .. } = made;
         let always = why_objects.is_some() || options.unknown == Unknown::Collect;
         let settings = penstock_arrow::Settings {
             duplicates: match options.duplicates {

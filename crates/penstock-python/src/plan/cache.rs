@@ -289,6 +289,8 @@ fn new_plan<'py>(
     let states = plans.iter_mut().flat_map(|plan| &mut plan.states);
     states.zip(0..).for_each(|(state, number)| state.number = number);
     let (lax, json) = (!settings.strict, OnceLock::new());
+    let counts_digits =
+        nodes.iter().any(|node| matches!(node.kind, super::Kind::Decimal) && node.column.is_none());
     listen_to_collector(py)?;
     let plan = Plan {
         nodes,
@@ -298,6 +300,7 @@ fn new_plan<'py>(
         kinds,
         form,
         lax,
+        counts_digits,
         cells,
         types: settings.types.as_ref().map(|types| types.clone().unbind()),
         seen,

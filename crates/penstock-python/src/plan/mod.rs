@@ -113,6 +113,8 @@ pub(crate) struct Plan {
     pub(crate) form: Form,
     /// Whether text and numbers are converted if nothing is lost (`strict=False`).
     pub(crate) lax: bool,
+    /// Whether there is a `Decimal` that declares no digits. For columns, they are counted.
+    pub(crate) counts_digits: bool,
     /// The other forms of values in untyped text, for all nodes that have none of their own.
     pub(crate) cells: Option<Arc<Cells>>,
     /// The caller's functions for certain types, also for objects in places without a type.

@@ -110,6 +110,11 @@ impl Chain {
         self.stamps = stamps;
     }
 
+    /// The sources must be as they were.
+    pub(super) fn expect(&mut self, stamps: VecDeque<Stamp>) {
+        self.stamps = stamps;
+    }
+
     /// Opens the next source, if there is one. A source that cannot be opened is passed over by the
     /// next call.
     pub(super) fn next(&mut self, py: Python<'_>, before: &mut Pump) -> PyResult<Option<Pump>> {

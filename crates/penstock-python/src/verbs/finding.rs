@@ -3,19 +3,21 @@
 
 use super::chain::Recipe;
 use super::convert::{Got, advance};
-use crate::columns::Schema;
+use crate::columns::{Asked, Digits, Schema, no_digits};
 use crate::dialect::{Choice, Dialect};
 use crate::failure::{self, Named};
 use crate::held::Held;
 use crate::options::PolicyObject;
 use crate::plan::plan_error;
-use crate::pump::Gauge;
+use crate::pump::{Gauge, Pump, Turn};
 use crate::sources::SourceObject;
-use penstock_arrow::{Finder, Finding};
+use penstock_arrow::plan::NodeId;
+use penstock_arrow::{Finder, Finding, MOST_DIGITS};
 use penstock_core::run::{Policy, Run, Windows};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::collections::VecDeque;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
@@ -49,6 +51,51 @@ impl Again {
         Ok((self.dialect.get(py)?.cast_into()?, self.source.get(py)?.cast_into()?))
     }
 
+    /// How many digits the `Decimal` columns need that declare none, and the states of the sources
+    /// that were read for that.
+    pub(super) fn count(
+        &self,
+        py: Python<'_>,
+        sources: &[Sourced<'_>],
+        asked: &Asked,
+        counted: &[(NodeId, String)],
+    ) -> PyResult<(Vec<Digits>, VecDeque<Stamp>)> {
+        let mut stamps = VecDeque::new();
+        for (_, source) in sources {
+            match (Stamp::of_file(py, source.get())?, counted.first()) {
+                (None, Some((_, shown))) => return Err(no_digits(py, shown)),
+                (stamp, _) => stamps.extend(stamp),
+            }
+        }
+        let mut recipe = self.recipe.copied(py);
+        recipe.policy = Py::new(py, recipe.policy.get().of_first_pass(py)?)?;
+        let mut most = vec![(0, 0); counted.len()];
+        for (dialect, source) in sources {
+            let mut pump = recipe.open(py, dialect.get(), source.get())?.pump;
+            let done = count_digits(py, &mut pump, asked);
+            if done.is_ok()
+                && let Some(columns) = pump.builder_mut().columns()
+            {
+                for (most, (node, _)) in most.iter_mut().zip(counted) {
+                    let (whole, behind) = columns.most_digits(*node);
+                    *most = (whole.max(most.0), behind.max(most.1));
+                }
+            }
+            pump.close();
+            done?;
+        }
+        let mut digits = Vec::with_capacity(most.len());
+        for ((whole, behind), (_, shown)) in most.into_iter().zip(counted) {
+            let all = (whole + behind).max(1);
+            if i64::from(all) > MOST_DIGITS {
+                let why = "no decimal number holds all of its values exactly";
+                return Err(plan_error(py, format!("{shown} has no column: {why}")));
+            }
+            digits.push((all as u8, behind as i8));
+        }
+        Ok((digits, stamps))
+    }
+
     /// The schema of the records in the sources.
     pub(super) fn find(&self, py: Python<'_>, sources: &[Sourced<'_>]) -> PyResult<Schema> {
         let mut finder = Finder::new();
@@ -78,24 +125,25 @@ impl Stamp {
     /// # Errors
     /// It is no file by its path, so it can be read only once.
     pub(super) fn of(py: Python<'_>, source: &SourceObject) -> PyResult<Self> {
-        let once = || {
+        Stamp::of_file(py, source)?.ok_or_else(|| {
             let reason = "the columns of records without a class are found by reading them twice, \
                           and this source can be read only once: pass a class or a schema";
             plan_error(py, reason)
-        };
+        })
+    }
+
+    /// The state of a source, if it is a file by its path.
+    fn of_file(py: Python<'_>, source: &SourceObject) -> PyResult<Option<Self>> {
         let object = source.object(py);
         if !object.is_instance_of::<PyString>() {
-            return Err(once());
+            return Ok(None);
         }
         let about = std::fs::metadata(object.extract::<PathBuf>()?)?;
-        if !about.is_file() {
-            return Err(once());
-        }
-        Ok(Stamp {
+        Ok(about.is_file().then(|| Stamp {
             file: (about.dev(), about.ino()),
             size: about.len(),
             changed: (about.mtime(), about.mtime_nsec()),
-        })
+        }))
     }
 
     /// Whether the source is still the same.
@@ -109,6 +157,22 @@ impl Stamp {
         let name = source.name().unwrap_or_default();
         let reason = format!("{name} has changed while its columns were found: read it again");
         Err(PyOSError::new_err(reason))
+    }
+}
+
+/// Reads all of a source into columns that are forgotten, for the digits of their numbers.
+fn count_digits(py: Python<'_>, pump: &mut Pump, asked: &Asked) -> PyResult<()> {
+    pump.fill(py, asked, 65_536, 1 << 24)?;
+    loop {
+        match pump.fill_batch(py)? {
+            Turn::Row => {
+                if let Some(columns) = pump.builder_mut().columns() {
+                    columns.forget();
+                }
+            }
+            Turn::Dry => {}
+            Turn::End => return Ok(()),
+        }
     }
 }
 

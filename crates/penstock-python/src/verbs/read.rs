@@ -1,6 +1,6 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::columns::{Asked, Chosen, Columns, Schema, Unions};
+use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of};
 use crate::dialect::Dialect;
 use crate::failure::guarded;
 use crate::held::Held;
@@ -66,7 +66,7 @@ struct Run {
     closed: Option<Box<str>>,
     /// If columns are filled: how.
     filling: Option<Box<Filled>>,
-    /// If the records have no class: how their columns are found.
+    /// If the records have no class, or a `Decimal` of unknown digits: how their columns are found.
     again: Option<Box<Again>>,
 }
 
@@ -166,6 +166,9 @@ impl Run {
     /// If the records have no class, finds their columns, and begins again with those.
     #[cold]
     fn find_columns(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<()> {
+        if !self.pump.builder().planned().is_plain() {
+            return Ok(());
+        }
         let Some(again) = self.again.as_deref_mut() else { return Ok(()) };
         let first = again.source(py)?;
         let rest = match &mut self.chain {
@@ -194,6 +197,33 @@ impl Run {
         meter.follow(pump.gauge());
         self.pump = pump;
         self.again = None;
+        Ok(())
+    }
+
+    /// If a `Decimal` declares no digits: counts those of its values.
+    #[cold]
+    fn count_digits(&mut self, py: Python<'_>, asked: &mut Asked) -> PyResult<()> {
+        if !self.pump.builder().planned().counts_digits {
+            return Ok(());
+        }
+        let chosen = std::mem::take(&mut asked.chosen);
+        let counting = Asked { chosen, unions: asked.unions, digits: None, counts: true };
+        let counted = columns_of(py, self.pump.builder().planned(), &counting)?.counted;
+        if let (Some(again), Some(_)) = (self.again.as_deref(), counted.first()) {
+            let mut sources = vec![again.source(py)?];
+            if let Some(chain) = &mut self.chain {
+                sources.append(&mut chain.sources(py)?);
+            }
+            let (digits, mut stamps) = again.count(py, &sources, &counting, &counted)?;
+            if let Some(stamp) = stamps.pop_front() {
+                stamp.check(py, sources[0].1.get())?;
+            }
+            if let Some(chain) = &mut self.chain {
+                chain.expect(stamps);
+            }
+            asked.digits = Some(digits);
+        }
+        asked.chosen = counting.chosen;
         Ok(())
     }
 
@@ -382,7 +412,8 @@ impl Reader {
             }
             let title = format!("{shown} -> {title}");
             let meter = Meter::new(pump.gauge().clone(), sizes.unwrap_or(total));
-            let again = pump.builder().planned().is_plain().then(|| {
+            let planned = pump.builder().planned();
+            let again = (planned.is_plain() || planned.counts_digits).then(|| {
                 let again = Again::new(given.0, given.1, recipe.copied(py));
                 held.extend(again.held());
                 Box::new(again)
@@ -477,7 +508,7 @@ impl Reader {
                 return Err(PyValueError::new_err("columns must name at least one"));
             }
             let chosen = Chosen::new(&columns.unwrap_or_default());
-            let asked = Asked { chosen, unions: Unions::of(unions)? };
+            let mut asked = Asked { chosen, unions: Unions::of(unions)?, ..Asked::default() };
             let schema = {
                 let run = &mut *this.get().enter()?;
                 run.check(py)?;
@@ -489,6 +520,7 @@ impl Reader {
                     return Err(PyValueError::new_err(reason));
                 }
                 run.find_columns(py, &this.get().meter)?;
+                run.count_digits(py, &mut asked)?;
                 let schema = run.pump.fill(py, &asked, rows, BATCH)?;
                 run.filling = Some(Box::new(Filled { asked, rows, schema: schema.clone() }));
                 schema
@@ -523,8 +555,11 @@ impl Reader {
         guarded(py, || {
             let run = &mut *self.enter()?;
             run.check(py)?;
-            let Some(again) = run.again.take() else {
-                let schema = run.pump.fill(py, &Asked::default(), 1, 1)?;
+            let again = run.again.take_if(|_| run.pump.builder().planned().is_plain());
+            let Some(again) = again else {
+                let mut asked = Asked::default();
+                run.count_digits(py, &mut asked)?;
+                let schema = run.pump.fill(py, &asked, 1, 1)?;
                 run.closed = Some("this Reader is closed".into());
                 return Ok(Schema::new(schema));
             };
