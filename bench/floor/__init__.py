@@ -63,6 +63,15 @@ def prepare_keyed(
     return promoting(lambda count: native.keyed(keys, native.make(plan, count)))
 
 
+def prepare_plain(prototypes: list[T]) -> Callable[[int], list[T]]:
+    """Return a function that creates so many copies of plain values, taken in turn.
+
+    Otherwise as `prepare`.
+    """
+    native = load()
+    return promoting(lambda count: native.copies(prototypes, count))
+
+
 def promoting(create: Callable[[int], Made]) -> Callable[[int], Made]:
     """Pause the collector while objects are created, and promote them unvisited afterwards."""
 

@@ -3,13 +3,15 @@
  *   plan = prepare(cls, prototypes, shared)
  *   make(plan, count) -> list
  *   keyed(keys, values) -> dict
+ *   copies(prototypes, count) -> list
  *
  * creates `count` instances of a slots class without calling it, and puts into every slot a newly created copy of the
  * value that the prototype (a tuple of values in slot order; a list of them, used in turn) has there. Prototypes are
- * int, float, str, list of these, and None, True or False. `shared` is a tuple of slot indices whose value is stored as
+ * int, float, str, list and dict of these, and None, True or False; anything else is stored as it is. `shared` is a tuple of slot indices whose value is stored as
  * it is instead: what a decoder reaches that recognises a repeated string. No decoder that makes these objects can be
  * faster, so the distance to it is what a decoder still spends. `keyed` puts such objects into a dict under newly
- * created copies of the keys. The collector's state is the caller's business. */
+ * created copies of the keys. `copies` makes such values themselves; the keys of a dict are those of its prototype, as
+ * a decoder reaches that recognises them. The collector's state is the caller's business. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -17,7 +19,7 @@
 
 #define PLAN "bench.floor.plan"
 
-typedef enum { AS_IS, INTEGER, REAL, TEXT, SEQUENCE } Kind;
+typedef enum { AS_IS, INTEGER, REAL, TEXT, SEQUENCE, MAPPING } Kind;
 
 /* A value as it will be made: numbers unpacked, so that reading the prototype costs nothing. */
 typedef struct {
@@ -50,6 +52,8 @@ static Recipe recipe_for(PyObject *prototype, int shared) {
         recipe.kind = TEXT;
     } else if (PyList_CheckExact(prototype)) {
         recipe.kind = SEQUENCE;
+    } else if (PyDict_CheckExact(prototype)) {
+        recipe.kind = MAPPING;
     }
     return recipe;
 }
@@ -76,6 +80,16 @@ static PyObject *cook(Recipe recipe) {
             else Py_CLEAR(list);
         }
         return list;
+    }
+    case MAPPING: {
+        PyObject *dict = PyDict_Copy(recipe.object), *key, *value;
+        Py_ssize_t place = 0;
+        while (dict && PyDict_Next(recipe.object, &place, &key, &value)) {
+            PyObject *made = cook(recipe_for(value, 0));
+            if (!made || PyDict_SetItem(dict, key, made) < 0) Py_CLEAR(dict);
+            Py_XDECREF(made);
+        }
+        return dict;
     }
     case AS_IS: break;
     }
@@ -211,10 +225,28 @@ static PyObject *keyed(PyObject *module, PyObject *args) {
     return mapping;
 }
 
+static PyObject *copies(PyObject *module, PyObject *args) {
+    PyObject *prototypes;
+    Py_ssize_t count;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!n", &PyList_Type, &prototypes, &count)) return NULL;
+    Py_ssize_t kinds = PyList_GET_SIZE(prototypes);
+    PyObject *list = PyList_New(count);
+    for (Py_ssize_t i = 0, kind = 0; list && i < count; i++) {
+        PyObject *object = kind < kinds ? cook(recipe_for(PyList_GET_ITEM(prototypes, kind), 0)) : NULL;
+        if (object) PyList_SET_ITEM(list, i, object);
+        else Py_CLEAR(list);
+        if (++kind == kinds) kind = 0;
+    }
+    if (!list && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "copies() needs a prototype");
+    return list;
+}
+
 static PyMethodDef methods[] = {
     {"prepare", prepare, METH_VARARGS, "prepare(cls, prototypes, shared): look the slots up once."},
     {"make", make, METH_VARARGS, "make(plan, count): create objects, read nothing."},
     {"keyed", keyed, METH_VARARGS, "keyed(keys, values): a dict of the values under new keys."},
+    {"copies", copies, METH_VARARGS, "copies(prototypes, count): copies of plain values."},
     {NULL, NULL, 0, NULL},
 };
 

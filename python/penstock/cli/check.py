@@ -9,7 +9,7 @@ from penstock.cli import into
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
-from penstock.cli.unread import unread
+from penstock.cli.unread import pass_over, unread
 
 TYPE_CHECKING = False
 
@@ -50,7 +50,10 @@ def _check(
     )
     with reader, printer.watching(reader, source.name):
         try:
-            deque(reader, maxlen=0)
+            if wanted is None:
+                pass_over(reader, source.format)
+            else:
+                deque(reader, maxlen=0)
         except DecodeError as error:
             # The source itself failed, which says nothing about the data.
             if type(error) is DecodeError:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from penstock._errors import _printable
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
-from penstock.cli.unread import unread
+from penstock.cli.unread import pass_over, unread
 
 TYPE_CHECKING = False
 
@@ -26,7 +24,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         with Source(arguments, name) as source:
             reader = source.read(unread(source.format))
             with reader, printer.watching(reader, source.name):
-                deque(reader, maxlen=0)
+                pass_over(reader, source.format)
         records = reader.progress.records
         total += records
         printer.data(str(records) if len(names) == 1 else f"{records}\t{_printable(source.name)}")
