@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
+    from typing import TypeAlias
+
+    import numpy as np
+
+    Numbers: TypeAlias = "np.ndarray[Any, Any]"
     from enum import Enum, Flag
     from fractions import Fraction
     from zoneinfo import ZoneInfo
@@ -134,4 +139,50 @@ def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
         for now, then in zip(made, values, strict=True):
             if now != then and then == then:  # noqa: PLR0124 - NaN does not equal itself
                 raise ValueError(f"{then} would be rounded in an array of typecode 'f'")
+    return made
+
+
+def view(code: str, values: Sequence[Any] = ()) -> memoryview:
+    """Return a view of an array of the numbers, if it holds each of them exactly."""
+    return memoryview(numbers(code, values))
+
+
+def ndarray(code: str, values: Sequence[Any] = ()) -> Numbers:
+    """Return the numbers as an array of one dimension, if they are in the range of its type."""
+    from array import array  # noqa: PLC0415 - as above
+
+    import numpy as np  # noqa: PLC0415 - as above
+
+    if code == "?":
+        return np.asarray(array("B", values)).view(np.bool_)
+    if code != "f":
+        return np.asarray(numbers(code, values))
+    made = np.asarray(array("d", values))
+    with np.errstate(over="ignore"):
+        small = made.astype(np.float32)
+    if not np.array_equal(np.isinf(small), np.isinf(made)):
+        raise ValueError("a number is beyond the range of float32")
+    return small
+
+
+def numpy_code(dtype: Any) -> str | None:
+    """Return the code of `array.array` for numpy's `dtype[...]`; `?` for bool, None for others."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    found = getattr(dtype, "__args__", (None,))[0]
+    if not (isinstance(found, type) and issubclass(found, np.number | np.bool_)):
+        return None
+    try:
+        code = np.dtype(found).char
+    except TypeError:
+        # `numpy.floating` is a type of several.
+        return None
+    return code if code in "?bBhHiIlLqQfd" else None
+
+
+def unpacked(values: Any) -> list[Any]:
+    """Return the numbers of an array of one dimension."""
+    made = values if isinstance(values, list) else values.tolist()
+    if not isinstance(made, list):
+        raise TypeError(f"expected an array of one dimension, got {type(values).__name__}")
     return made

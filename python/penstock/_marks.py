@@ -91,7 +91,7 @@ class pattern(Mark):  # noqa: N801 - an annotation, like `at`
 
 
 class typecode(Mark):  # noqa: N801 - as above
-    """Say which type of numbers an `array.array` holds.
+    """Say which type of numbers an `array.array` holds, or a `memoryview`.
 
     Penstock refuses a number that the type cannot hold exactly; it never rounds or cuts.
 

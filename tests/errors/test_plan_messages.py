@@ -52,7 +52,7 @@ TYPES: list[tuple[Any, str]] = [
         of("Nope"),
         "field 'value' of Row: cannot resolve the annotation 'Nope'; pass Plan(Row, namespace=...)",
     ),
-    (of(memoryview), "field 'value' of Row: memoryview is not supported yet"),
+    (of(slice), "field 'value' of Row: slice is not supported yet"),
     (
         of(Annotated[int, at("x//")]),
         "field 'value' of Row: at('x//'): '//' is only allowed at the beginning (column 3)",

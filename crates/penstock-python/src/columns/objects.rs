@@ -152,6 +152,15 @@ impl<'py> Adder<'_, 'py> {
             }
             Kind::List(item) | Kind::Tuple(item, _) => {
                 let item = *item;
+                // An array of another library has numbers of its own.
+                let unpacked;
+                let value = match value.getattr_opt(intern!(self.py, "tolist"))? {
+                    Some(tolist) => {
+                        unpacked = tolist.call0()?;
+                        &unpacked
+                    }
+                    None => value,
+                };
                 for (index, element) in (0..).zip(value.try_iter()?) {
                     let step = || PathStep::Index(index);
                     self.add(item, &element?).map_err(|stopped| below(stopped, step))?;

@@ -64,6 +64,33 @@ impl Mark {
         })
     }
 
+    /// The mark of numbers that are packed by a code of `array.array`.
+    pub(crate) fn of_code(code: &str) -> Option<Self> {
+        let bits = |bits: usize| match bits {
+            32 => Mark::Int(arrow::Width::I32),
+            _ => Mark::Int(arrow::Width::I64),
+        };
+        let unsigned = |mark| match mark {
+            Mark::Int(arrow::Width::I32) => Mark::Int(arrow::Width::U32),
+            _ => Mark::Int(arrow::Width::U64),
+        };
+        let long = bits(std::ffi::c_long::BITS as usize);
+        Some(match code {
+            "b" => Mark::Int(arrow::Width::I8),
+            "B" => Mark::Int(arrow::Width::U8),
+            "h" => Mark::Int(arrow::Width::I16),
+            "H" => Mark::Int(arrow::Width::U16),
+            "i" => Mark::Int(arrow::Width::I32),
+            "I" => Mark::Int(arrow::Width::U32),
+            "l" => long,
+            "L" => unsigned(long),
+            "q" => Mark::Int(arrow::Width::I64),
+            "Q" => Mark::Int(arrow::Width::U64),
+            "f" => Mark::Float32,
+            _ => return None,
+        })
+    }
+
     /// Whether it fits a kind of values.
     pub(crate) fn suits(self, kind: &Kind) -> bool {
         match self {
@@ -263,7 +290,15 @@ impl Making<'_, '_> {
         }
         let mut checked = Vec::new().into();
         if let Some(after) = &of.after {
-            match checks(after) {
+            if after.packs {
+                // An array refuses to round, and a column of floats rounds.
+                if let Kind::List(item) = of.kind
+                    && self.plan.nodes[item as usize].column == Some(Mark::Float32)
+                {
+                    self.objects(|| format!("{shown} is an array of floats of 32 bits"));
+                }
+            }
+            match checks(after, usize::from(after.packs)) {
                 Ok(found) => checked = found,
                 Err(why)
                     if after

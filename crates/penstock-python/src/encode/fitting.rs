@@ -107,7 +107,7 @@ impl Fitting<'_, '_> {
 
     fn node(&mut self, node: NodeId, shown: &str) -> Made<fit::Node> {
         let of = &self.plan.nodes[node as usize];
-        let checks = match of.after.as_deref().map(checks).transpose() {
+        let checks = match of.after.as_deref().map(|after| checks(after, 0)).transpose() {
             Ok(checks) => checks.unwrap_or_default(),
             Err(why) => return Ok(Err(format!("{shown} {why}"))),
         };
@@ -581,14 +581,14 @@ fn why_objects(class: &ClassPlan) -> Option<String> {
     None
 }
 
-/// The steps after a value is made, if all of them are checks without code of the user's; else why
-/// not.
-pub(crate) fn checks(after: &PostSteps) -> Result<Box<[fit::Check]>, &'static str> {
+/// The steps after a value is made, from one on, if all of them are checks without code of the
+/// user's; else why not.
+pub(crate) fn checks(after: &PostSteps, from: usize) -> Result<Box<[fit::Check]>, &'static str> {
     if after.null_from.is_some() {
         return Err("is converted by a function, also if it is null");
     }
     let mut checks = Vec::new();
-    for step in &after.steps {
+    for step in &after.steps[from..] {
         let PostStep::Check(Check { test, .. }) = step else {
             return Err("is converted by a function");
         };

@@ -9,8 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet};
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use crate::columns::Mark;
+
 use super::builtin::{Container, display};
-use super::conversions::{applied, is_of_module};
+use super::conversions::{applied, function, is_of_module};
 use super::known::{self, Known};
 use super::post_steps::{Nature, PostSteps, Step};
 use super::types::DEEPEST;
@@ -288,15 +290,76 @@ impl<'py> Walk<'_, 'py> {
                 return Err(self.error(rule));
             }
         };
+        self.packed("array", "numbers", code, nullable)
+    }
+
+    /// A `memoryview`, of which a `typecode(...)` says the type of its numbers.
+    pub(super) fn view(&mut self, nullable: bool) -> PyResult<Node> {
+        let Some(code) = self.typecode.take() else {
+            let rule =
+                "memoryview does not say the type of its numbers: add typecode(...) beside it";
+            return Err(self.error(rule));
+        };
+        let mut node = self.packed("memoryview", "view", code, nullable)?;
+        self.unpacks(&mut node)?;
+        Ok(node)
+    }
+
+    /// A `numpy.ndarray` of one dimension, with its arguments if it has any.
+    pub(super) fn ndarray(
+        &mut self,
+        arguments: Option<&Bound<'py, PyTuple>>,
+        nullable: bool,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let found = match (self.typecode.take(), arguments) {
+            (Some(code), _) => Some(code),
+            (None, Some(arguments)) if arguments.len() == 2 => {
+                let dtype = arguments.get_item(1)?;
+                function(py, "numpy_code")?.call1((dtype,))?.extract()?
+            }
+            (None, _) => None,
+        };
+        let Some(code) = found else {
+            let rule = "ndarray does not say the type of its numbers: use \
+                        numpy.typing.NDArray[numpy.float64], or another type of numbers";
+            return Err(self.error(rule));
+        };
+        let mut node = self.packed("ndarray", "ndarray", code, nullable)?;
+        self.unpacks(&mut node)?;
+        Ok(node)
+    }
+
+    /// A list of numbers that a function packs, by a code of `array.array`, or `?` for truth values.
+    fn packed(
+        &mut self,
+        name: &str,
+        function: &str,
+        code: String,
+        nullable: bool,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
         let item = match code.as_str() {
             "f" | "d" => self.compiler.push(Kind::Float, false, "float".into()),
+            "?" => self.compiler.push(Kind::Bool, false, "bool".into()),
             _ => self.compiler.push(Kind::Int, false, "int".into()),
         };
-        let mut node = node(Kind::List(item), nullable, "array".into());
-        let by = applied(py, "numbers", code)?;
+        self.compiler.nodes[item as usize].column = Mark::of_code(&code);
+        let mut node = node(Kind::List(item), nullable, name.into());
+        let by = applied(py, function, code)?;
         let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
+        after.packs = true;
         Ok(node)
+    }
+
+    /// What is packed is written as the list of its numbers.
+    fn unpacks(&self, node: &mut Node) -> PyResult<()> {
+        let back = function(self.compiler.py, "unpacked")?;
+        // The function that packs is one of ours, but it has a way back, as a user's has.
+        let after = PostSteps::add(node, []);
+        after.backs.push(Some(back.unbind()));
+        Ok(())
     }
 
     /// The keys of a dict: text, or a type that can be made from text.

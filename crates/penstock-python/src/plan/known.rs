@@ -129,6 +129,7 @@ pub(super) static DEFAULT_DICT: Known = Known::new("collections", "defaultdict")
 pub(super) static ORDERED_DICT: Known = Known::new("collections", "OrderedDict");
 pub(super) static COUNTER: Known = Known::new("collections", "Counter");
 pub(super) static ARRAY: Known = Known::new("array", "array");
+pub(super) static NDARRAY: Known = Known::new("numpy", "ndarray");
 
 pub(super) static PATH_LIKE: Known = Known::new("os", "PathLike");
 pub(super) static PURE_PATH: Known = Known::new("pathlib", "PurePath");

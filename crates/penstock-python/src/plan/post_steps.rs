@@ -22,6 +22,8 @@ pub(crate) struct PostSteps {
     /// The first step for which `None` is an ordinary value. If there is none, `None` means an
     /// absent value, and no step runs.
     pub(crate) null_from: Option<usize>,
+    /// Whether the first step only stores the numbers of a list in less room.
+    pub(crate) packs: bool,
     /// Whether some texts are invalid: in a union, such a text may belong to another member.
     pub(crate) has_form: bool,
     /// The final kind of the value, if it differs from the first.

@@ -8,6 +8,7 @@ use penstock_core::sink::Want;
 use penstock_core::value::base64::Spelling;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Form, Moment, Of};
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple, PyType};
@@ -543,6 +544,12 @@ impl<'py> Walk<'_, 'py> {
         if known::EXACT.is(class) {
             return Ok(self.exact());
         }
+        if known::NDARRAY.is(class) {
+            return self.ndarray(None, nullable);
+        }
+        if class.as_type_ptr() == &raw mut ffi::PyMemoryView_Type {
+            return self.view(nullable);
+        }
         if let Some(converted) = self.converted(class, nullable)? {
             return Ok(converted);
         }
@@ -682,6 +689,9 @@ impl<'py> Walk<'_, 'py> {
         let arguments = arguments.cast_into::<PyTuple>()?;
         if let Some(collection) = Collection::of(origin)? {
             return self.collection_of(annotation, origin, collection, &arguments, nullable);
+        }
+        if known::NDARRAY.is(origin) {
+            return self.ndarray(Some(&arguments), nullable);
         }
         if known::PATTERN_TYPE.is(origin) {
             if arguments.get_item(0)?.is(self.compiler.py.get_type::<PyBytes>()) {
