@@ -1,12 +1,14 @@
-"""PubMed's records as rows: XML in, a table or CSV out.
+"""PubMed's records as rows: XML in, a table, CSV or data frames out.
 
     python examples/pubmed/records.py pubmed26n0001.xml.gz
     python examples/pubmed/records.py --csv articles.csv *.xml.gz
+    python examples/pubmed/records.py --years *.xml.gz
 
 The files that PubMed distributes hold 30,000 articles each, of some two hundred elements; the
 class below names the ones that we need, and Penstock skips the rest. Records come one at a time,
-so any number of files needs the same few megabytes. Without a file it takes the samples among the
-corpora that PENSTOCK_CORPORA names.
+so any number of files needs the same few megabytes. Columns come in batches, and no object is made
+of a record: `--years` hands them to polars and to DuckDB in three lines each. Without a file it
+takes the samples among the corpora that PENSTOCK_CORPORA names.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import penstock
 from penstock import at
@@ -60,6 +62,9 @@ class Article:
         return self.pmid, year, self.journal, self.title, "; ".join(names), words
 
 
+YEARS = """
+    select year, count(*), sum(len(authors))::int from articles group by year order by year
+"""
 HEADER = ("pmid", "year", "journal", "title", "authors", "words")
 
 
@@ -67,6 +72,21 @@ def articles(paths: list[Path]) -> Iterator[Article]:
     """Yield the articles of all files, in order."""
     for path in paths:
         yield from penstock.xml.read(path, Article, at="PubmedArticleSet/PubmedArticle")
+
+
+def frame(paths: list[Path]) -> Any:
+    """Return the articles as a data frame of polars."""
+    import polars as pl  # noqa: PLC0415 - the rest does not need it
+
+    return pl.DataFrame(penstock.columns(paths, Article, at="PubmedArticleSet/PubmedArticle"))
+
+
+def years(paths: list[Path]) -> list[tuple[int | None, int, int]]:
+    """Return for each year how many articles there are, and how many authors, by DuckDB."""
+    import duckdb  # noqa: PLC0415 - as above
+
+    articles = penstock.columns(paths, Article, at="PubmedArticleSet/PubmedArticle")  # noqa: F841 - the query names it
+    return duckdb.sql(YEARS).fetchall()
 
 
 def samples() -> list[Path]:
@@ -81,9 +101,17 @@ def main() -> None:
     """Read the command line, and write the rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--years", action="store_true", help="count the articles of each year")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write all rows here")
     options = parser.parse_args()
-    found = articles(options.files or samples())
+    paths = options.files or samples()
+    if options.years:
+        for year, count, authors in years(paths):
+            print(f"{year or '?'}  {count} articles  {authors} authors")
+        table = frame(paths)
+        print(f"{len(table)} articles in {table['journal'].n_unique()} journals")
+        return
+    found = articles(paths)
     if options.csv is not None:
         with options.csv.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)

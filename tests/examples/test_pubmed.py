@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -62,6 +63,23 @@ def test_rows(corpus: Callable[[str], Path], tmp_path: Path) -> None:
             *rows,
         ]
     assert len(rows) == 4
+
+
+def test_data_frames(corpus: Callable[[str], Path]) -> None:
+    names = ["pubmed4.xml", "pubmed5.xml", "pubmed6.xml", "pubmed7.xml"]
+    files = [corpus(f"xml/pubmed/{name}") for name in names]
+    rows = [row for file in files for row in expected(file)]
+    *found, last = run("--years", *files)
+    counts: Counter[str] = Counter()
+    authors: Counter[str] = Counter()
+    for _, year, _, _, people, _ in rows:
+        counts[year or "?"] += 1
+        authors[year or "?"] += len(people.split("; ")) if people else 0
+    assert found == [
+        f"{year}  {counts[year]} articles  {authors[year]} authors" for year in sorted(counts)
+    ]
+    journals = {journal for _, _, journal, *_ in rows}
+    assert last == f"{len(rows)} articles in {len(journals)} journals"
 
 
 def test_table(corpus: Callable[[str], Path]) -> None:
