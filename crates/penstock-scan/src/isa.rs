@@ -13,12 +13,14 @@ pub struct StringEnd {
     pub ascii: bool,
 }
 
-/// A set of up to seven bytes of ASCII, as two tables: for the low and the high half of a byte, a set of rows. A byte
-/// is in the set if its two halves have a row in common.
+/// A set of up to seven bytes of ASCII, and as two tables: for the low and the high half of a byte, a set of rows. A
+/// byte is in the set if its two halves have a row in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stops {
     pub(crate) low: [u8; 16],
     pub(crate) high: [u8; 16],
+    bytes: [u8; 7],
+    count: usize,
 }
 
 impl Stops {
@@ -35,7 +37,8 @@ impl Stops {
         if bytes.len() > 7 || !bytes.is_ascii() {
             return None;
         }
-        let mut stops = Stops { low: [0; 16], high: [0; 16] };
+        let mut stops = Stops { low: [0; 16], high: [0; 16], bytes: [0; 7], count: bytes.len() };
+        stops.bytes[..bytes.len()].copy_from_slice(bytes);
         for (row, byte) in bytes.iter().enumerate() {
             stops.low[usize::from(byte & 0x0F)] |= 1 << row;
             stops.high[usize::from(byte >> 4)] |= 1 << row;
@@ -43,16 +46,10 @@ impl Stops {
         Some(stops)
     }
 
-    /// The rows of a byte: which bytes of the set it is, a bit each.
+    /// The bytes, in the order in which they were given.
     #[inline(always)]
-    pub(crate) fn rows(&self, byte: u8) -> u8 {
-        self.low[usize::from(byte & 0x0F)] & self.high[usize::from(byte >> 4)]
-    }
-
-    /// Whether a byte is in the set.
-    #[inline(always)]
-    pub(crate) fn has(&self, byte: u8) -> bool {
-        self.rows(byte) != 0
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.count]
     }
 }
 

@@ -117,24 +117,24 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn stops(self, bytes: &[u8; 64], set: &Stops) -> (u64, u64) {
-        let (mut stops, mut above) = (0, 0);
-        for (place, &byte) in bytes.iter().enumerate() {
-            stops |= u64::from(set.has(byte)) << place;
-            above |= u64::from(!byte.is_ascii()) << place;
-        }
-        (stops, above)
+        let marks = self.marks(bytes, set);
+        (marks.first.iter().fold(marks.others, |all, one| all | one), marks.above)
     }
 
     #[inline(always)]
     fn marks(self, bytes: &[u8; 64], set: &Stops) -> Marks {
-        let mut marks = Marks::default();
-        for (place, &byte) in bytes.iter().enumerate() {
-            let rows = set.rows(byte);
-            for (row, first) in marks.first.iter_mut().enumerate() {
-                *first |= u64::from(rows >> row & 1) << place;
+        let (words, _) = bytes.as_chunks::<8>();
+        let bits = |marks: &dyn Fn(u64) -> u64| {
+            let words = words.iter().rev();
+            words.fold(0, |bits, word| bits << 8 | swar::bits(marks(u64::from_le_bytes(*word))))
+        };
+        let mut marks = Marks { above: bits(&|word| word & swar::HIGH), ..Marks::default() };
+        for (row, &byte) in set.bytes().iter().enumerate() {
+            let places = bits(&|word| swar::equal(word, byte));
+            match marks.first.get_mut(row) {
+                Some(first) => *first = places,
+                None => marks.others |= places,
             }
-            marks.others |= u64::from(rows >> 4 != 0) << place;
-            marks.above |= u64::from(!byte.is_ascii()) << place;
         }
         marks
     }

@@ -79,6 +79,13 @@ pub(crate) const fn leads(word: u64) -> u64 {
     ((!word >> 7) | (word >> 6)) & ONES
 }
 
+/// A bit for each byte that is marked with 0x80, the first byte's lowest.
+#[inline(always)]
+pub(crate) const fn bits(marks: u64) -> u64 {
+    // The mark of each byte is moved to its place in the highest one; no two meet.
+    (marks >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 /// How many of the eight bytes, from the first on, are before the first mark.
 #[inline(always)]
 pub(crate) const fn before(marks: u64) -> usize {
