@@ -16,6 +16,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::FromRawFd;
+use std::sync::Arc;
 
 /// The caller's source, its name, and the options for its bytes.
 #[pyclass(frozen, name = "Source", module = "penstock._rust")]
@@ -80,31 +81,36 @@ impl SourceObject {
         limits: &Limits,
     ) -> PyResult<(Source, Option<Held>)> {
         let object = self.object.bind(py);
-        let (mut held, mut positions) = (None, None);
-        let (reader, total_hint): (Box<dyn Read + Send>, Option<u64>) =
-            if let Ok(path) = object.cast::<PyString>() {
-                let (file, total) = open_path(path)?;
-                if let (Detect::Plist, Some(size)) = (detect, total) {
-                    positions = Some((Box::new(file.try_clone()?), size));
-                }
-                (Box::new(file), total)
-            } else if let Some(file) = PythonFile::new(object)? {
-                held = Some(file.method.clone());
-                (Box::new(file), None)
+        let SourceObject { compression, encoding, .. } = *self;
+        let options = Options { compression, encoding, detect, limits, total_hint: None };
+        if let Ok(path) = object.cast::<PyString>() {
+            return Ok((of_path(path, options)?, None));
+        }
+        let (reader, held): (Box<dyn Read + Send>, Held) =
+            if let Some(file) = PythonFile::new(object)? {
+                let held = file.method.clone();
+                (Box::new(file), held)
             } else {
                 let chunks = Chunks::new(object)?;
-                held = Some(chunks.iterator.clone());
-                (Box::new(chunks), None)
+                let held = chunks.iterator.clone();
+                (Box::new(chunks), held)
             };
-        let SourceObject { compression, encoding, .. } = *self;
-        let options = Options { compression, encoding, detect, limits, total_hint };
-        let source = Source::open(reader, options);
-        let source = match positions {
-            Some((file, size)) => source.with_positions(file, size),
-            None => source,
-        };
-        Ok((source, held))
+        Ok((Source::open(reader, options), Some(held)))
     }
+}
+
+/// The source of a file by its path.
+fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<Source> {
+    let (file, total_hint) = open_path(path)?;
+    let options = Options { total_hint, ..options };
+    // A pipe may keep a thread waiting for ever.
+    let Some(size) = total_hint else { return Ok(Source::open(Box::new(file), options)) };
+    let positions = (options.detect == Detect::Plist).then(|| file.try_clone()).transpose()?;
+    let source = Source::free(Arc::new((file, size)), options);
+    Ok(match positions {
+        Some(file) => source.with_positions(Box::new(file), size),
+        None => source,
+    })
 }
 
 /// A file by its path, and its size if it has one.

@@ -175,12 +175,57 @@ struct ZstdFrames {
     head: Vec<u8>,
     /// Bytes that the frame has produced.
     written: u64,
+    /// The next bytes that the decoder can do anything with; see [`run`](Self::run).
+    wanted: usize,
+    /// The decoder may hold bytes for which there was no room.
+    holds: bool,
 }
 
 /// The most bytes of the header of a frame.
 const ZSTD_HEAD: usize = 18;
 
+/// Enough to see how long the header of a frame is.
+const ZSTD_START: usize = 5;
+
+/// The decoder says how many bytes it would like to have: a block, and this header of the next one.
+const ZSTD_BLOCK_HEAD: usize = 3;
+
 impl ZstdFrames {
+    /// One call of the decoder, for one block at most.
+    ///
+    /// If the decoder finds damage, it does not say what it has written by then. So it must not
+    /// look at a block, or its header, in a call that also writes what came before. Otherwise the
+    /// text before the damage would depend on the room that there was for it.
+    fn run(
+        &mut self,
+        from: &mut zstd::stream::raw::InBuffer<'_>,
+        to: &mut zstd::stream::raw::OutBuffer<'_, [u8]>,
+    ) -> std::io::Result<usize> {
+        use zstd::stream::raw::{InBuffer, Operation};
+        let room = to.capacity();
+        if self.holds {
+            let hint = self.decoder.run(&mut InBuffer::around(&[]), to)?;
+            self.holds = to.pos() == room;
+            if to.pos() > 0 {
+                return Ok(self.wants(hint));
+            }
+        }
+        let mut part = InBuffer::around(&from.src[..from.src.len().min(self.wanted)]);
+        let hint = self.decoder.run(&mut part, to)?;
+        from.set_pos(part.pos());
+        self.holds = to.pos() == room;
+        Ok(self.wants(hint))
+    }
+
+    /// Notes how many bytes the decoder would like to have.
+    fn wants(&mut self, hint: usize) -> usize {
+        self.wanted = match hint {
+            0 => ZSTD_START,
+            hint => hint.checked_sub(ZSTD_BLOCK_HEAD).filter(|n| *n > 0).unwrap_or(hint),
+        };
+        hint
+    }
+
     /// Counts a step; `ended` tells whether it ended the frame. False if the size of the frame
     /// differs from the one it declares.
     fn note(&mut self, consumed: &[u8], written: usize, ended: bool) -> bool {
@@ -230,9 +275,9 @@ impl Decompressor {
         Ok(Some(Decompressor { compression, codec, between: false, padding: 0, window }))
     }
 
-    /// Decodes from `input` to `out`, which is not empty, until one of them is used up. At the end
-    /// of a source, an empty `input` brings out the bytes that are still held back. If there are
-    /// none and there is no error, the data is complete.
+    /// Decodes from `input` to `out`, which is not empty, until one of them is used up. An empty
+    /// `input` brings out the bytes that are still held back. If there are none at the end of a
+    /// source, where nothing follows `input`, and there is no error, the data is complete.
     ///
     /// # Errors
     /// The fault, at the byte `offset + written`, with how far the step came.
@@ -241,6 +286,7 @@ impl Decompressor {
         input: &[u8],
         out: &mut [u8],
         offset: u64,
+        last: bool,
     ) -> Result<Step, (Step, Fault)> {
         let mut total = Step::default();
         loop {
@@ -254,7 +300,7 @@ impl Decompressor {
                 };
                 total.consumed += skip;
                 self.padding += skip as u64;
-                let ended = input.is_empty();
+                let ended = last && input.is_empty();
                 let Some(first) = input.get(total.consumed) else {
                     return if ended { self.check_padding(total, offset) } else { Ok(total) };
                 };
@@ -288,7 +334,7 @@ impl Decompressor {
             }
             if step.consumed == had.0 || step.written == had.1 {
                 let nothing = total.consumed == 0 && total.written == 0;
-                if nothing && input.is_empty() {
+                if nothing && last && input.is_empty() {
                     let reason = format!("the {} data ends early", self.compression.name());
                     return Err((total, Fault::truncated(at, reason)));
                 }
@@ -342,7 +388,9 @@ impl Codec {
                 let (least, most) = ZSTD_WINDOW_LOG;
                 let log = window.max(1).ilog2().clamp(least, most);
                 decoder.set_parameter(zstd::zstd_safe::DParameter::WindowLogMax(log))?;
-                Codec::Zstd(ZstdFrames { decoder, head: Vec::with_capacity(ZSTD_HEAD), written: 0 })
+                let head = Vec::with_capacity(ZSTD_HEAD);
+                let (wanted, holds) = (ZSTD_START, false);
+                Codec::Zstd(ZstdFrames { decoder, head, written: 0, wanted, holds })
             }
         }))
     }
@@ -374,10 +422,10 @@ impl Codec {
                 }
             }
             Codec::Zstd(frames) => {
-                use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
+                use zstd::stream::raw::{InBuffer, OutBuffer};
                 let mut from = InBuffer::around(input);
                 let mut to = OutBuffer::around(out);
-                let result = frames.decoder.run(&mut from, &mut to);
+                let result = frames.run(&mut from, &mut to);
                 let step = Step { consumed: from.pos(), written: to.pos() };
                 match result {
                     Ok(hint) => {

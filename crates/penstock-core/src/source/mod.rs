@@ -8,37 +8,35 @@
 use penstock_scan::make_room;
 use std::fmt;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use crate::error::Fault;
 use crate::index::ReadAt;
 use crate::limits::Limits;
 
+mod ahead;
 mod declaration;
 mod decompress;
 pub mod encoding;
+mod free;
 mod single;
+mod stream;
 mod window;
 
 pub use declaration::{DECLARATION, Detect, Settled, is_binary, xml_encoding};
 pub use decompress::{Compression, Sniff, sniff};
 pub use encoding::Encoding;
+pub use free::Free;
 pub use window::Window;
 pub(crate) use window::out_of_memory;
 
+use ahead::Feed;
 use declaration::Judge;
-use decompress::Decompressor;
 use encoding::Transcoder;
+use stream::Stream;
 
 /// Bytes requested from the reader at a time, if its output must be decoded.
 const CHUNK: usize = 64 << 10;
-
-/// How many bytes must have come out before [`Limits::ratio`] is checked: small documents of blanks
-/// compress without bound.
-const RATIO_GRACE: u64 = 16 << 20;
-
-/// How many chunks may be decompressed without a byte of output, until the source answers
-/// [`SourceError::Idle`]: members without content, and padding after the last one, have any length.
-const PATIENCE: usize = 4;
 
 /// How to read a source.
 #[derive(Clone, Copy, Debug)]
@@ -135,30 +133,15 @@ impl std::error::Error for SourceError {
 /// # Ok::<(), penstock_core::source::SourceError>(())
 /// ```
 pub struct Source {
-    raw: Raw,
-    compression: Compression,
-    stage: Stage,
+    feed: Feed,
     text: Text,
-    /// Decompressed bytes so far.
-    bytes: u64,
-    /// Compressed bytes that the decoder has taken.
-    taken: u64,
-    limits: Limits,
     total: Option<u64>,
     /// Whether a binary property list may come, and whether one does.
     binary: Option<bool>,
     /// The same bytes, and how many there are, if they can be read at any position.
     positions: Option<(Box<dyn ReadAt + Send>, u64)>,
-    /// Found after bytes that were delivered first; a source at fault stays at fault.
+    /// The text's fault, found after bytes that were delivered first: a source at fault stays so.
     fault: Option<Fault>,
-}
-
-/// The conversion of the reader's bytes to the source's.
-enum Stage {
-    /// The first bytes have not been seen.
-    Sealed,
-    Plain,
-    Compressed(Box<Decompressor>),
 }
 
 /// The conversion of the source's bytes to text.
@@ -184,9 +167,9 @@ enum Text {
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
-            .field("compression", &self.compression)
-            .field("raw_bytes", &self.raw.count)
-            .field("bytes", &self.bytes)
+            .field("compression", &self.compression())
+            .field("raw_bytes", &self.raw_bytes())
+            .field("bytes", &self.bytes())
             .finish_non_exhaustive()
     }
 }
@@ -195,16 +178,35 @@ impl Source {
     /// A source over `reader`. Nothing is read yet.
     #[must_use]
     pub fn open(reader: Box<dyn Read + Send>, options: Options<'_>) -> Self {
+        Source::fed(Feed::here(Stream::over(reader, options.compression, options.limits)), options)
+    }
+
+    /// A source over a file that needs nobody else to be read. If it is compressed, and not small,
+    /// a second thread reads and decompresses it while the caller works on the bytes. There is
+    /// nothing else by which to tell the difference. The thread ends with the source.
+    ///
+    /// ```
+    /// use penstock_core::limits::Limits;
+    /// use penstock_core::source::{Options, Source};
+    /// use std::sync::Arc;
+    ///
+    /// let limits = Limits::default();
+    /// let mut source = Source::free(Arc::new(b"[1]".to_vec()), Options::new(&limits));
+    /// let mut out = [0; 64];
+    /// assert_eq!(source.read(&mut out)?, 3);
+    /// # Ok::<(), penstock_core::source::SourceError>(())
+    /// ```
+    #[must_use]
+    pub fn free(file: Arc<dyn Free>, options: Options<'_>) -> Self {
+        Source::fed(Feed::free(file, &options), options)
+    }
+
+    fn fed(feed: Feed, options: Options<'_>) -> Self {
         let judge = Judge::new(options.detect, options.encoding);
         let text = Text::Opening { seen: Vec::new(), judge };
         Source {
-            raw: Raw { reader, buffer: Vec::new(), start: 0, end: 0, count: 0, ended: false },
-            compression: options.compression,
-            stage: Stage::Sealed,
+            feed,
             text,
-            bytes: 0,
-            taken: 0,
-            limits: options.limits.clone(),
             total: options.total_hint,
             binary: (options.detect == Detect::Plist).then_some(false),
             positions: None,
@@ -236,7 +238,7 @@ impl Source {
     /// The bytes of the source at any position, and how many there are, if nothing has to be
     /// decompressed. Ask when the first bytes are known.
     pub fn take_positions(&mut self) -> Option<(Box<dyn ReadAt + Send>, u64)> {
-        matches!(self.stage, Stage::Plain).then(|| self.positions.take()).flatten()
+        self.feed.is_plain().then(|| self.positions.take()).flatten()
     }
 
     /// A source that begins inside a plain document in UTF-8: a byte range of a file. Its first
@@ -253,13 +255,13 @@ impl Source {
     /// compressed.
     #[must_use]
     pub fn raw_bytes(&self) -> u64 {
-        self.raw.count
+        self.feed.raw_bytes()
     }
 
     /// Decompressed bytes so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.feed.bytes()
     }
 
     /// How many bytes the underlying reader will give, if that is known.
@@ -271,7 +273,7 @@ impl Source {
     /// How the data is compressed: `Infer` until the first bytes are seen.
     #[must_use]
     pub fn compression(&self) -> Compression {
-        self.compression
+        self.feed.compression()
     }
 
     /// The offset of the first byte that [`read`](Self::read) gives: not 0 if the source has a
@@ -300,8 +302,7 @@ impl Source {
                     let n = (seen.len() - *at).min(out.len());
                     out[..n].copy_from_slice(&seen[*at..*at + n]);
                     *at += n;
-                    let ready = matches!(self.stage, Stage::Plain) && !self.raw.is_empty();
-                    if !ready || n == out.len() {
+                    if !self.feed.is_ready() || n == out.len() {
                         return Ok(n);
                     }
                     // Bytes that were read already cost nothing to add. A limit that they reach
@@ -392,50 +393,10 @@ impl Source {
 
     /// Reads decompressed bytes, within the limits.
     fn read_bytes(&mut self, out: &mut [u8]) -> Result<usize, SourceError> {
-        if let Some(fault) = &self.fault {
-            return Err(again(fault).into());
+        match &self.fault {
+            Some(fault) => Err(again(fault).into()),
+            None => self.feed.read(out),
         }
-        let n = match self.decompress(out) {
-            Ok(n) => n,
-            Err((0, error)) => return Err(error),
-            Err((n, SourceError::Fault(fault))) => {
-                self.fault = Some(fault);
-                n
-            }
-            // Bytes come together with an error only if it is a fault.
-            Err((_, error)) => return Err(error),
-        };
-        let before = self.bytes;
-        self.bytes += n as u64;
-        if let Some(most) = self.limits.total.filter(|most| self.bytes > *most) {
-            let fault = Fault::limit(
-                most,
-                format!("the source is longer than {most} bytes (limits.total)"),
-            );
-            self.bytes = most;
-            return self.stop_after((most - before) as usize, fault);
-        }
-        if let Some(most) = self.limits.ratio
-            && matches!(self.stage, Stage::Compressed(_))
-            && self.bytes > RATIO_GRACE
-            && self.bytes > self.taken.saturating_mul(most)
-        {
-            let fault = Fault::limit(
-                self.bytes,
-                format!(
-                    "the {} data expands to more than {most} times its size (limits.ratio)",
-                    self.compression.name()
-                ),
-            );
-            return self.stop_after(n, fault);
-        }
-        Ok(n)
-    }
-
-    /// Delivers `n` bytes and then the fault, or the fault at once.
-    fn stop_after(&mut self, n: usize, fault: Fault) -> Result<usize, SourceError> {
-        let error = self.fail(fault);
-        if n > 0 { Ok(n) } else { Err(error) }
     }
 
     /// Remembers a fault for all later reads.
@@ -444,154 +405,10 @@ impl Source {
         self.fault = Some(fault);
         error
     }
-
-    /// Reads decompressed bytes. A fault may come together with the bytes before it.
-    fn decompress(&mut self, out: &mut [u8]) -> Result<usize, (usize, SourceError)> {
-        for _ in 0..PATIENCE {
-            match &mut self.stage {
-                Stage::Sealed => self.unseal().map_err(|error| (0, error))?,
-                Stage::Plain => return self.raw.read(out).map_err(|error| (0, error.into())),
-                Stage::Compressed(decompressor) => {
-                    if self.raw.is_empty() && !self.raw.ended {
-                        self.raw.fill().map_err(|error| (0, error.into()))?;
-                    }
-                    let ended = self.raw.is_empty();
-                    let step = match decompressor.step(self.raw.bytes(), out, self.bytes) {
-                        Ok(step) => step,
-                        Err((step, fault)) => {
-                            self.fault = Some(again(&fault));
-                            return Err((step.written, fault.into()));
-                        }
-                    };
-                    self.raw.start += step.consumed;
-                    self.taken += step.consumed as u64;
-                    if step.written > 0 || ended {
-                        return Ok(step.written);
-                    }
-                }
-            }
-        }
-        Err((0, SourceError::Idle))
-    }
-
-    /// Looks at the first bytes to find their compression, or to check the one that the caller
-    /// named.
-    fn unseal(&mut self) -> Result<(), SourceError> {
-        if self.compression != Compression::None {
-            let seen = loop {
-                match sniff(self.raw.bytes()) {
-                    Sniff::More if !self.raw.ended => self.raw.fill()?,
-                    seen => break seen,
-                }
-            };
-            match agreed(self.compression, seen) {
-                Ok(compression) => self.compression = compression,
-                Err(reason) => return Err(self.fail(Fault::malformed(0, reason))),
-            }
-        }
-        self.stage = match Decompressor::new(self.compression, &self.limits)? {
-            Some(decompressor) => Stage::Compressed(Box::new(decompressor)),
-            None => Stage::Plain,
-        };
-        Ok(())
-    }
-}
-
-/// The compression, from the caller's option and the first bytes; or why the two contradict each
-/// other.
-fn agreed(said: Compression, seen: Sniff) -> Result<Compression, String> {
-    let name = said.name();
-    match (said, seen) {
-        (Compression::Infer, Sniff::Is(compression)) => Ok(compression),
-        (Compression::Infer, Sniff::More) => Ok(Compression::None),
-        (Compression::Infer, Sniff::Zip) => {
-            let reason = "this is a zip archive; it can be opened by its path or from a seekable \
-                          file only";
-            Err(reason.to_owned())
-        }
-        // The decoder will find that it ends early.
-        (_, Sniff::More) => Ok(said),
-        (_, Sniff::Zip) => Err(format!("this is a zip archive, not {name} data")),
-        (_, Sniff::Is(Compression::None)) => Err(format!("this is not {name} data")),
-        (_, Sniff::Is(other)) if other == said => Ok(said),
-        (_, Sniff::Is(other)) => Err(format!("this is {} data, not {name} data", other.name())),
-    }
 }
 
 /// The same fault once more.
 #[cold]
 fn again(fault: &Fault) -> Fault {
     Fault::new(fault.kind(), fault.offset(), fault.reason().to_owned())
-}
-
-/// The caller's reader, with a buffer for bytes that must be examined first.
-struct Raw {
-    reader: Box<dyn Read + Send>,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// Bytes that the reader has given.
-    count: u64,
-    /// The reader has said that it has no more bytes, and is not asked again.
-    ended: bool,
-}
-
-impl Raw {
-    /// Bytes that were read and not taken yet.
-    fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
-    }
-
-    fn is_empty(&self) -> bool {
-        self.start == self.end
-    }
-
-    /// Reads more bytes and appends them to the buffer.
-    fn fill(&mut self) -> io::Result<()> {
-        if self.is_empty() {
-            (self.start, self.end) = (0, 0);
-        }
-        let lacking = CHUNK.saturating_sub(self.buffer.len());
-        make_room(&mut self.buffer, lacking);
-        self.buffer.resize(CHUNK, 0);
-        let n = ask(&mut *self.reader, &mut self.buffer[self.end..])?;
-        self.end += n;
-        self.count += n as u64;
-        self.ended = n == 0;
-        Ok(())
-    }
-
-    /// Takes the bytes in the buffer, or else reads directly into `out`.
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if !self.is_empty() {
-            let n = out.len().min(self.end - self.start);
-            out[..n].copy_from_slice(&self.bytes()[..n]);
-            self.start += n;
-            return Ok(n);
-        }
-        if self.ended {
-            return Ok(0);
-        }
-        self.buffer = Vec::new();
-        (self.start, self.end) = (0, 0);
-        let n = ask(&mut *self.reader, out)?;
-        self.count += n as u64;
-        self.ended = n == 0;
-        Ok(n)
-    }
-}
-
-/// Calls the reader, which is someone else's code.
-fn ask(reader: &mut dyn Read, out: &mut [u8]) -> io::Result<usize> {
-    match reader.read(out) {
-        Ok(n) if n > out.len() => {
-            Err(io::Error::other("the reader says that it gave more than was asked of it"))
-        }
-        // A signal interrupted the system call: nothing came yet. If the error carries something,
-        // such as a Python exception that a signal handler raised, it must not be swallowed.
-        Err(error) if error.kind() == io::ErrorKind::Interrupted && error.get_ref().is_none() => {
-            Err(io::ErrorKind::WouldBlock.into())
-        }
-        answer => answer,
-    }
 }

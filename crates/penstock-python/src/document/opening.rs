@@ -24,7 +24,7 @@ use penstock_scan::{gathered, make_room};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::convert::Infallible;
-use std::io::{self, Cursor};
+use std::sync::Arc;
 
 /// How much is read, checked and gathered at a time, while it is in the processor's cache.
 const PIECE: usize = 256 << 10;
@@ -50,8 +50,8 @@ pub(crate) fn open<'py>(
             if as_they_are(bytes.as_bytes(), encoding, compression) {
                 opening.lent(bytes)?
             } else {
-                let copy = Cursor::new(gathered(bytes.as_bytes().iter().copied()));
-                opening.read(py, Box::new(copy), compression, encoding)?
+                let copy = gathered(bytes.as_bytes().iter().copied());
+                opening.read(py, copy, compression, encoding)?
             }
         } else if is_buffer(object) {
             let mut copy = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn open<'py>(
                 copy.extend_from_slice(piece);
                 Ok(())
             })?;
-            opening.read(py, Box::new(Cursor::new(copy)), compression, encoding)?
+            opening.read(py, copy, compression, encoding)?
         } else {
             let (opened, _held) = source.open(py, Detect::Nothing, &opening.limits)?;
             opening.source(py, opened)?
@@ -148,13 +148,13 @@ impl Opening {
     fn read(
         self,
         py: Python<'_>,
-        reader: Box<dyn io::Read + Send>,
+        bytes: Vec<u8>,
         compression: Compression,
         encoding: Option<Encoding>,
     ) -> PyResult<Inner> {
         let limits = self.limits.clone();
         let options = Options { compression, encoding, ..Options::new(&limits) };
-        self.source(py, Source::open(reader, options))
+        self.source(py, Source::free(Arc::new(bytes), options))
     }
 
     /// Reads a source into memory and gathers each piece as it comes.
