@@ -250,6 +250,7 @@ EXACT: list[tuple[pa.Array, str]] = [
     (pa.array(["x" * 13, "y"], pa.string_view()), '"xxxxxxxxxxxxx" "y"'),
     (pa.array([b"\x00\xff"], pa.binary(2)), '"AP8="'),
     (pa.array([UUID(int=7).bytes], pa.uuid()), '"00000000-0000-0000-0000-000000000007"'),
+    (pa.array(['{"a":1}'], pa.json_()), '"{\\"a\\":1}"'),
     (pa.array([-719162, 2932896], pa.int32()).cast(pa.date32()), '"0001-01-01" "9999-12-31"'),
     (pa.array([1], pa.time32("ms")), '"00:00:00.001000"'),
     (pa.array([86_399_999_999_999], pa.time64("ns")), '"23:59:59.999999999"'),
