@@ -112,7 +112,11 @@ OWN = pa.table(rows())
         ("pair", pa.list_(pa.uint8(), 2)),
         ("ratio", pa.float64()),
         ("nothing", pa.int64()),
-        ("nothing", pa.string_view()),
+        *(
+            ("nothing", kind)
+            for kind in (pa.bool_(), pa.string(), pa.large_binary(), pa.string_view(), pa.date64())
+        ),
+        *(("nothing", kind) for kind in (pa.decimal256(50, 2), pa.decimal32(5, 2), pa.float16())),
         ("maybe", pa.string_view()),
         ("maybe", pa.dictionary(pa.int32(), pa.string())),
         ("maybe", pa.large_string()),

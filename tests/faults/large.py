@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+import pyarrow
 from fresh import in_child
 
 import penstock
@@ -74,6 +75,12 @@ class Typed:
     rows: list[Row]
     pair: tuple[int, int]
     table: dict[str, int]
+
+
+@dataclass
+class Nothing:
+    a: None
+    b: None
 
 
 class Handler:
@@ -245,6 +252,15 @@ def filled(data: bytes, form: Any, into: Any, **options: Any) -> list[int]:
     return [len(batch) for batch in columns]
 
 
+def requested(data: bytes, into: Any, /, **types: Any) -> list[int]:
+    """Fill columns of other types; return the lengths of the batches."""
+    columns = penstock.columns(cut(data), into, format="ndjson", rows=1_000)
+    own = pyarrow.schema(columns)
+    fields = [(field.name, types.get(field.name, field.type)) for field in own]
+    schema = pyarrow.schema(fields).__arrow_c_schema__()
+    return [len(batch) for batch in columns if batch.__arrow_c_array__(schema)]
+
+
 def counted(reader: Any) -> Any:
     return len(list(reader)), reader.unknown, reader.skipped
 
@@ -398,6 +414,24 @@ CASES |= {
     "columns of all types": lambda: filled(TYPED, "ndjson", Typed, rows=1_000),
     "columns of all types, from objects": lambda: filled(
         TYPED, "ndjson", Typed, rows=1_000, unknown="collect"
+    ),
+    "columns as a consumer wants them": lambda: requested(
+        TYPED,
+        Typed,
+        number=pyarrow.int64(),
+        text=pyarrow.string(),
+        at=pyarrow.timestamp("s", "UTC"),
+        price=pyarrow.decimal256(30, 3),
+        kind=pyarrow.string_view(),
+        data=pyarrow.binary_view(),
+        pair=pyarrow.list_(pyarrow.uint8(), 2),
+        table=pyarrow.map_(pyarrow.large_string(), pyarrow.int32()),
+    ),
+    "columns of nulls": lambda: requested(
+        b'{"a": null, "b": null}\n' * 3_000, Nothing, a=pyarrow.int64(), b=pyarrow.string_view()
+    ),
+    "columns as dictionaries and views": lambda: requested(
+        LINES, Row, text=pyarrow.dictionary(pyarrow.int32(), pyarrow.string_view())
     ),
     "columns without a class": lambda: [len(it) for it in penstock.columns(LINES_FILE)],
     "schema of lines": lambda: str(penstock.schema(cut(TYPED), format="ndjson")),

@@ -4,15 +4,18 @@
 //! places in a dictionary; integers of eight widths; counts of seconds or of nanoseconds. A consumer
 //! may ask for one of them, and gets it if each value stays exactly what it is.
 
+use arrow_array::builder::make_view;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, LargeBinaryArray, LargeListArray, LargeStringArray,
     ListArray, MapArray, RecordBatch, RecordBatchOptions, StringArray, StringViewArray,
-    StructArray, make_array, new_null_array,
+    StructArray, make_array, new_empty_array,
 };
 use arrow_array::{BinaryViewArray, DictionaryArray};
-use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer, i256};
+use arrow_buffer::{
+    ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer, i256,
+};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use penstock_scan::{gathered, make_room};
 use std::collections::HashMap;
@@ -100,16 +103,40 @@ fn is_plain_text(kind: &DataType) -> bool {
     matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Whether a column of nulls is one of a type, too. It must not take more memory for that.
+/// Whether a column of nulls is one of a type, too.
 fn takes_nulls(kind: &DataType) -> bool {
-    match kind {
-        DataType::FixedSizeBinary(_)
-        | DataType::FixedSizeList(..)
-        | DataType::Dictionary(..)
-        | DataType::RunEndEncoded(..) => false,
-        DataType::Boolean => true,
-        kind => family(kind) != Family::Other,
-    }
+    let strings = [
+        DataType::Utf8,
+        DataType::LargeUtf8,
+        DataType::Utf8View,
+        DataType::Binary,
+        DataType::LargeBinary,
+        DataType::BinaryView,
+        DataType::Boolean,
+    ];
+    kind.primitive_width().is_some() || strings.contains(kind)
+}
+
+/// A column of nulls.
+fn nulls(kind: &DataType, rows: usize) -> Result<ArrayRef, Lost> {
+    let zeros = |bytes: usize| {
+        let mut all: Vec<i256> = Vec::new();
+        let count = bytes.div_ceil(size_of::<i256>());
+        make_room(&mut all, count);
+        all.resize(count, i256::ZERO);
+        Buffer::from_vec(all).slice_with_length(0, bytes)
+    };
+    let empty = || zeros(0);
+    let buffers = match kind {
+        DataType::Boolean => vec![zeros(rows.div_ceil(8))],
+        DataType::Utf8 | DataType::Binary => vec![zeros(4 * (rows + 1)), empty()],
+        DataType::LargeUtf8 | DataType::LargeBinary => vec![zeros(8 * (rows + 1)), empty()],
+        DataType::Utf8View | DataType::BinaryView => vec![zeros(16 * rows)],
+        kind => vec![zeros(kind.primitive_width().unwrap_or_default() * rows)],
+    };
+    let valid = NullBuffer::new(BooleanBuffer::new(zeros(rows.div_ceil(8)), 0, rows));
+    let built = new_empty_array(kind).to_data().into_builder().len(rows).nulls(Some(valid));
+    Ok(make_array(built.buffers(buffers).build()?))
 }
 
 /// The type that a column gets: the requested one, or its own if it cannot be had.
@@ -238,7 +265,7 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Lost> {
     let nulls = array.nulls().cloned();
     Ok(match (from, to) {
         (from, to) if from == to => Arc::clone(array),
-        (DataType::Null, to) => new_null_array(to, array.len()),
+        (DataType::Null, to) => self::nulls(to, array.len())?,
         (DataType::Struct(_), DataType::Struct(fields)) => {
             let of = array.as_struct();
             let mut arrays = Vec::with_capacity(fields.len());
@@ -279,7 +306,10 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Lost> {
         (DataType::Binary, to) => {
             let of = array.as_binary::<i32>();
             match to {
-                DataType::BinaryView => Arc::new(BinaryViewArray::from(of)),
+                DataType::BinaryView => {
+                    let views = views(of.offsets(), of.values());
+                    Arc::new(BinaryViewArray::try_new(views, vec![of.values().clone()], nulls)?)
+                }
                 _ => {
                     let offsets = widened(of.offsets());
                     let bytes = of.values().clone();
@@ -323,13 +353,14 @@ fn text(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Lost> {
             return dictionary(&keys, to, &values);
         }
         (Some(of), DataType::Utf8View) => {
-            let words = StringViewArray::from(of.values().as_string::<i32>());
+            let words = of.values().as_string::<i32>();
+            let known = views(words.offsets(), words.values());
             let place = |row: usize| match of.is_valid(row) {
-                true => words.views()[of.keys().value(row).as_usize()],
+                true => known[of.keys().value(row).as_usize()],
                 false => 0,
             };
             let views = ScalarBuffer::from(gathered((0..of.len()).map(place)));
-            let buffers = words.data_buffers().to_vec();
+            let buffers = vec![words.values().clone()];
             return Ok(Arc::new(StringViewArray::try_new(views, buffers, nulls)?));
         }
         (Some(of), _) => Arc::new(spelled(of, to)?),
@@ -340,7 +371,10 @@ fn text(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Lost> {
         DataType::LargeUtf8 => {
             Arc::new(LargeStringArray::try_new(widened(of.offsets()), of.values().clone(), nulls)?)
         }
-        DataType::Utf8View => Arc::new(StringViewArray::from(of)),
+        DataType::Utf8View => {
+            let views = views(of.offsets(), of.values());
+            Arc::new(StringViewArray::try_new(views, vec![of.values().clone()], nulls)?)
+        }
         DataType::Dictionary(places, words) => {
             let (keys, values) = interned(of)?;
             let keys = integers(&keys, &DataType::Int32, places)?;
@@ -348,6 +382,15 @@ fn text(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Lost> {
         }
         _ => plain,
     })
+}
+
+/// Views of texts that stay where they are.
+fn views(offsets: &OffsetBuffer<i32>, bytes: &[u8]) -> ScalarBuffer<u128> {
+    let view = |pair: &[i32]| {
+        let text = &bytes[pair[0] as usize..pair[1] as usize];
+        make_view(text, 0, pair[0].cast_unsigned())
+    };
+    ScalarBuffer::from(gathered(offsets.windows(2).map(view)))
 }
 
 /// Places and strings as a dictionary.
@@ -412,7 +455,18 @@ fn interned(of: &StringArray) -> Result<(ArrayRef, ArrayRef), Lost> {
         keys.push(place);
     }
     let keys = arrow_array::Int32Array::try_new(keys.into(), of.nulls().cloned())?;
-    Ok((Arc::new(keys), Arc::new(StringArray::from(words))))
+    // All of them are no longer than the column.
+    let mut offsets = vec![0];
+    make_room(&mut offsets, words.len());
+    let mut bytes = Vec::new();
+    for word in words {
+        make_room(&mut bytes, word.len());
+        bytes.extend_from_slice(word.as_bytes());
+        offsets.push(bytes.len() as i32);
+    }
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let words = StringArray::try_new(offsets, Buffer::from_vec(bytes), None)?;
+    Ok((Arc::new(keys), Arc::new(words)))
 }
 
 /// Integers, and counts of units of time, of another width or unit.
