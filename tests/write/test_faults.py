@@ -124,7 +124,8 @@ def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path, name: str, tex
     for _ in range(50):
         penstock.dump([Row(1, 0, "")], path)
         child = child_that(append_for_ever)
-        while path.stat().st_size < 100:
+        # More than twenty rows.
+        while path.stat().st_size < 40_000:
             time.sleep(0.000_1)
         time.sleep(chance.uniform(0, 0.01))
         kill(child)
