@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
+    from enum import Enum, Flag
+    from fractions import Fraction
     from typing import TypeAlias
+    from zoneinfo import ZoneInfo
 
     import numpy as np
 
     Numbers: TypeAlias = "np.ndarray[Any, Any]"
-    from enum import Enum, Flag
-    from fractions import Fraction
-    from zoneinfo import ZoneInfo
 
 _FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?")
 _PART = r"(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
