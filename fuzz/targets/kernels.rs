@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
 use penstock_scan::{
-    BadEscape, EscapeCheck, EscapeKind, Isa, Job, Rest, Shape, Stops, StringEnd, TextBuf,
+    BadEscape, EscapeCheck, EscapeKind, Isa, Job, Marks, Rest, Shape, Stops, StringEnd, TextBuf,
     ValidText, Width, check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable,
     shape, unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
 };
@@ -42,6 +42,8 @@ job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job
 job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(AllStops(&'a [u8; 64], &'a Stops) -> (u64, u64), |isa, job| isa.stops(job.0, job.1));
+job!(AllMarks(&'a [u8; 64], &'a Stops) -> Marks, |isa, job| isa.marks(job.0, job.1));
+job!(Parity(&'a u64) -> u64, |isa, job| isa.parity(*job.0));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
 fn on_both<J: Job<Output: Debug + PartialEq> + Copy>(job: J) -> J::Output {
@@ -70,6 +72,9 @@ fuzz_target!(|data: &[u8]| {
         && let Some(stops) = Stops::of(set)
     {
         assert_eq!(on_both(AllStops(block, &stops)), naive::stops(block, set));
+        assert_eq!(on_both(AllMarks(block, &stops)), naive::marks(block, set));
+        let (word, _) = naive::stops(block, set);
+        assert_eq!(on_both(Parity(&word)), naive::parity(word));
     }
     assert_eq!(on_both(CodePoints(bytes)), naive::count_code_points(bytes));
     assert_eq!(count_code_points(bytes), naive::count_code_points(bytes));
