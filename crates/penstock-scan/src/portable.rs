@@ -123,14 +123,10 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn marks(self, bytes: &[u8; 64], set: &Stops) -> Marks {
-        let (words, _) = bytes.as_chunks::<8>();
-        let bits = |marks: &dyn Fn(u64) -> u64| {
-            let words = words.iter().rev();
-            words.fold(0, |bits, word| bits << 8 | swar::bits(marks(u64::from_le_bytes(*word))))
-        };
-        let mut marks = Marks { above: bits(&|word| word & swar::HIGH), ..Marks::default() };
+        let mut marks =
+            Marks { above: marked(bytes, |word| word & swar::HIGH), ..Marks::default() };
         for (row, &byte) in set.bytes().iter().enumerate() {
-            let places = bits(&|word| swar::equal(word, byte));
+            let places = marked(bytes, |word| swar::equal(word, byte));
             match marks.first.get_mut(row) {
                 Some(first) => *first = places,
                 None => marks.others |= places,
@@ -228,6 +224,14 @@ pub(crate) fn xml_value(bytes: &[u8], from: usize) -> StringEnd {
 #[inline(never)]
 pub(crate) fn xml_name(bytes: &[u8], from: usize) -> StringEnd {
     StringEnd { at: Portable::new().xml_name(bytes, from), ascii: true }
+}
+
+/// A bit for each byte that `mark` marks with 0x80 in its word, the first byte's lowest.
+#[inline(always)]
+fn marked(bytes: &[u8; 64], mark: impl Fn(u64) -> u64) -> u64 {
+    let (words, _) = bytes.as_chunks::<8>();
+    let words = words.iter().rev();
+    words.fold(0, |bits, word| bits << 8 | swar::bits(mark(u64::from_le_bytes(*word))))
 }
 
 /// The first byte at or after `from` that stops: `word` marks those of eight bytes with 0x80, and

@@ -17,6 +17,7 @@ use super::free::{Free, Reading};
 use super::stream::Stream;
 use super::{CHUNK, Compression, Options, SourceError};
 use crate::limits::Limits;
+use penstock_scan::make_room;
 
 /// The bytes of a piece: what a window holds.
 const PIECE: usize = 256 << 10;
@@ -199,7 +200,9 @@ impl Feed {
     #[cold]
     fn pass(&mut self) -> Result<usize, SourceError> {
         let State::Here(stream) = &mut self.state else { return Ok(0) };
-        let mut passed = vec![0; CHUNK];
+        let mut passed = Vec::new();
+        make_room(&mut passed, CHUNK);
+        passed.resize(CHUNK, 0);
         for _ in 0..PASS / CHUNK {
             let most = usize::try_from(self.to_pass).unwrap_or(usize::MAX).min(CHUNK);
             if most == 0 {

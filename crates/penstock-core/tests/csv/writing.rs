@@ -367,6 +367,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 1_000,
         rng_seed: RngSeed::Fixed(0x0CE1_1500),
+        failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
