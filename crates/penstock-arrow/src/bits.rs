@@ -1,6 +1,7 @@
 //! Truth values, eight in a byte, the first one lowest: as Arrow stores them.
 
 use penstock_scan::make_room;
+use std::ops::Range;
 
 /// A vector of truth values.
 #[derive(Debug, Default)]
@@ -34,11 +35,41 @@ impl Bits {
         self.count += 1;
     }
 
+    pub(crate) fn get(&self, at: usize) -> bool {
+        self.bytes[at / 8] >> (at % 8) & 1 == 1
+    }
+
     pub(crate) fn truncate(&mut self, count: usize) {
         if count < self.count {
             self.count = count;
             self.bytes.truncate(count.div_ceil(8));
             self.clear_rest();
+        }
+    }
+
+    /// Adds the same value so many times.
+    pub(crate) fn extend_with(&mut self, value: bool, count: usize) {
+        self.append(&Bits::filled(value, count), 0..count);
+    }
+
+    /// Adds some of the values of another vector.
+    pub(crate) fn append(&mut self, from: &Bits, values: Range<usize>) {
+        make_room(&mut self.bytes, values.len().div_ceil(8) + 1);
+        let (mut at, end) = (values.start, values.end);
+        while at < end {
+            // As many as the current byte of each of the two still has.
+            let (into, out) = (self.count % 8, at % 8);
+            let count = (8 - into.max(out)).min(end - at);
+            if into == 0 {
+                self.bytes.push(0);
+            }
+            let mask = ((1_u16 << count) - 1) as u8;
+            let bits = (from.bytes[at / 8] >> out) & mask;
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= bits << into;
+            }
+            self.count += count;
+            at += count;
         }
     }
 
@@ -75,5 +106,27 @@ mod tests {
         bits.truncate(0);
         bits.push(true);
         assert_eq!(bits.into_parts(), (vec![1], 1));
+    }
+
+    /// Any part of a vector behind any other.
+    #[test]
+    fn bits_are_appended() {
+        let values: Vec<bool> = (0..40_u32).map(|at| at * at % 7 < 3).collect();
+        let all = |values: &[bool]| {
+            let mut bits = Bits::default();
+            values.iter().for_each(|value| bits.push(*value));
+            bits
+        };
+        for before in 0..18 {
+            for from in 0..18 {
+                for to in from..=values.len() {
+                    let mut bits = all(&values[..before]);
+                    bits.append(&all(&values), from..to);
+                    bits.extend_with(true, 3);
+                    let one_by_one = [&values[..before], &values[from..to], &[true; 3]].concat();
+                    assert_eq!(bits.into_parts(), all(&one_by_one).into_parts());
+                }
+            }
+        }
     }
 }

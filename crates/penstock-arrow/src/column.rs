@@ -76,7 +76,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Words { words: Bytes::new(), places: HashMap::new() }
     }
 

@@ -5,6 +5,7 @@ use crate::columns::Columns;
 use crate::values::Unfit;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::select::PathStep;
+use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
 use penstock_core::value::lexical::Rules;
 
@@ -48,16 +49,28 @@ pub enum Duplicates {
 /// not take: whoever drives it can have the events of the record so far [again](Fast::again), and
 /// the one that was not taken is not among them.
 pub trait Fast {
+    /// The documents that it takes.
+    const SHAPE: Shape;
+
     /// Fills these columns.
     fn new(columns: Columns, settings: Settings) -> Self;
+    /// How records are taken, and when a batch is full.
+    fn settings(&self) -> &Settings;
+    /// Whether there is enough for a batch.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.settings().is_full(self.columns())
+    }
+    /// Returns the columns.
+    fn into_columns(self) -> Columns;
+    /// The columns.
+    fn columns(&self) -> &Columns;
     /// The columns.
     fn columns_mut(&mut self) -> &mut Columns;
     /// Forgets the events of the record, and takes back what there is of it if it is not complete.
     fn clear(&mut self);
     /// Whether all of the record is there.
     fn is_complete(&self) -> bool;
-    /// Whether there is enough for a batch.
-    fn is_full(&self) -> bool;
     /// About how many bytes the events of the record take.
     fn size(&self) -> usize;
     /// Why the last event was not taken, if a column is the reason.

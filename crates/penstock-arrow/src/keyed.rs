@@ -11,6 +11,7 @@ use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
 use penstock_core::event::{Cell, Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::select::PathStep;
+use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
 use penstock_scan::make_room;
 use std::collections::HashMap;
@@ -256,6 +257,8 @@ impl Keyed {
 }
 
 impl Fast for Keyed {
+    const SHAPE: Shape = Shape::Members;
+
     #[inline(always)]
     fn name(&mut self, key: Key<'_>, at: u64) -> Option<Flow> {
         self.key(key.name, at)
@@ -286,6 +289,9 @@ impl Fast for Keyed {
             misplaced: 0,
         }
     }
+    fn columns(&self) -> &Columns {
+        &self.columns
+    }
     fn columns_mut(&mut self) -> &mut Columns {
         &mut self.columns
     }
@@ -306,8 +312,11 @@ impl Fast for Keyed {
         self.is_complete
     }
     #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.settings.is_full(&self.columns)
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    fn into_columns(self) -> Columns {
+        self.columns
     }
     fn size(&self) -> usize {
         self.events.size()

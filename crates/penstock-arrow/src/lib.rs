@@ -11,10 +11,13 @@
 //! | `bits.rs` | truth values, eight in a byte |
 //! | `columns.rs` | the tree of columns, and their rows |
 //! | `values.rs` | values of all types into their columns |
+//! | `append.rs` | rows of other columns behind those of a batch |
 //! | `batch.rs` | the schema, and a batch of what the columns hold |
 //! | `fast.rs` | what both of the next two do |
 //! | `keyed.rs` | maps, lists and rows into columns |
 //! | `markup.rs` | elements into columns |
+//! | `lane.rs` | the records of a piece of the text into columns of their own |
+//! | `threads.rs` | several threads fill the columns of one run |
 //! | `found.rs` | the schema that records have |
 //! | `finder.rs` | the destination that finds it |
 //! | `requested.rs` | a batch in the types that its consumer asks for |
@@ -23,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod append;
 mod batch;
 mod bits;
 mod column;
@@ -32,10 +36,12 @@ mod fast;
 mod finder;
 pub mod found;
 mod keyed;
+mod lane;
 mod markup;
 pub mod plan;
 pub mod requested;
 pub mod tell;
+mod threads;
 mod values;
 
 pub use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi, ffi_stream, make_array};
@@ -46,5 +52,7 @@ pub use columns::Columns;
 pub use fast::{Duplicates, Fast, Settings};
 pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
+pub use lane::{Header, Lane, NotTaken};
 pub use markup::Markup;
+pub use threads::{Fills, Threads, Turn};
 pub use values::{MOST_DIGITS, Unfit};

@@ -13,6 +13,7 @@ use crate::plan::{ElementState, Kind, NodeId, To};
 use crate::values::Unfit;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::select::PathStep;
+use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink};
 use penstock_core::value::xsd;
 use penstock_core::xml::is_about;
@@ -238,6 +239,8 @@ impl Markup {
 }
 
 impl Fast for Markup {
+    const SHAPE: Shape = Shape::Elements;
+
     fn new(columns: Columns, settings: Settings) -> Self {
         let aim = Aim::Column(columns.plan().root);
         let kind = FrameKind::Record;
@@ -255,6 +258,9 @@ impl Fast for Markup {
         }
     }
 
+    fn columns(&self) -> &Columns {
+        &self.columns
+    }
     fn columns_mut(&mut self) -> &mut Columns {
         &mut self.columns
     }
@@ -281,8 +287,11 @@ impl Fast for Markup {
     }
 
     #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.settings.is_full(&self.columns)
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    fn into_columns(self) -> Columns {
+        self.columns
     }
 
     fn size(&self) -> usize {

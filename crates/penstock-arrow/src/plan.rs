@@ -17,7 +17,7 @@ pub use penstock_core::convert::fit::plan::{Check, Relation};
 pub type NodeId = u32;
 
 /// All columns of the records, with those inside of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The columns. A column inside of another stands behind it.
     pub nodes: Vec<Node>,
@@ -26,7 +26,7 @@ pub struct Plan {
 }
 
 /// A column.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Node {
     /// Its name. The items of a list are called `item`.
     pub name: Box<str>,
@@ -53,7 +53,7 @@ impl Node {
 }
 
 /// The type of the values of a column.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     /// Nothing but null.
     Null,
@@ -167,7 +167,7 @@ impl Width {
 }
 
 /// The strings of a `Literal` or an `Enum`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Choice {
     /// Finds a string.
     pub texts: KeyTable,
@@ -176,7 +176,7 @@ pub struct Choice {
 }
 
 /// The columns of a record, or of an object inside of one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Struct {
     /// Its columns, in their order.
     pub fields: Box<[NodeId]>,
@@ -192,7 +192,7 @@ pub struct Struct {
 }
 
 /// The known names in one element.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ElementState {
     /// Of child elements.
     pub elements: Names<To>,
@@ -203,7 +203,7 @@ pub struct ElementState {
 }
 
 /// The known keys of one object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct State {
     /// Finds a key.
     pub table: KeyTable,

@@ -28,6 +28,7 @@ pub mod select;
 pub mod shape;
 pub mod sink;
 pub mod source;
+pub mod split;
 pub mod stage;
 pub mod target;
 pub mod told;

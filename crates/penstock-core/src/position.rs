@@ -94,6 +94,13 @@ impl Counter {
         }
     }
 
+    /// Counts a text that was counted elsewhere.
+    pub fn follow(&mut self, text: &Counter) {
+        self.in_line = text.in_line + if text.newlines == 0 { self.in_line } else { 0 };
+        self.newlines += text.newlines;
+        self.bytes += text.bytes;
+    }
+
     /// Counts bytes that take no column: a byte order mark.
     pub fn skip(&mut self, bytes: u64) {
         self.bytes += bytes;
@@ -266,6 +273,17 @@ mod tests {
                 base = cut;
             }
             prop_assert_eq!(counter.bytes(), bytes.len() as u64);
+        }
+
+        /// A text may be counted in parts, each on its own.
+        #[test]
+        fn counts_follow_counts(one in "[aé\n]{0,9}", other in "[aé\n]{0,9}") {
+            let (mut all, mut parts, mut part) = (Counter::new(), Counter::new(), Counter::new());
+            all.advance((one.clone() + &other).as_bytes());
+            parts.advance(one.as_bytes());
+            part.advance(other.as_bytes());
+            parts.follow(&part);
+            prop_assert_eq!(all, parts);
         }
 
         /// For any bytes, an excerpt is one short line without control characters.

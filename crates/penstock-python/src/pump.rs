@@ -7,12 +7,12 @@
 use crate::columns::{Asked, columns_of};
 use crate::dialect::Dialect;
 use crate::failure::{self, Named};
-use crate::objects::{Builder, Options, Pause};
+use crate::objects::{Builder, Crew, Options, Pause};
 use crate::options::{Errors, PolicyObject};
 use crate::plan::PlanRef;
 use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
-use penstock_arrow::SchemaRef;
+use penstock_arrow::{SchemaRef, Turn as Stepped};
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::limits::Limits;
@@ -147,6 +147,9 @@ pub(crate) struct Pump {
     /// Whether an object at the root of the document is a record because no path says otherwise.
     is_lone_object: bool,
     broken_off: bool,
+    /// If columns are filled by several threads: how many there will be, or they.
+    threads: Option<usize>,
+    crew: Option<Crew>,
     /// How far lines were counted for `last_record`.
     counted: Counter,
 }
@@ -197,6 +200,8 @@ impl Pump {
             shortener: None,
             is_lone_object,
             broken_off: false,
+            threads: None,
+            crew: None,
             counted: Counter::new(),
         }
     }
@@ -303,6 +308,7 @@ impl Pump {
 
     /// Closes the source, if it was opened for the run.
     pub(crate) fn close(&mut self) {
+        self.crew = None;
         self.run.input_mut().close();
     }
 
@@ -354,14 +360,16 @@ impl Pump {
         }
     }
 
-    /// Before anything is read: fills columns. Returns their schema.
+    /// Before anything is read: fills columns, in several threads if there shall be more than one.
+    /// Returns their schema.
     pub(crate) fn fill(
         &mut self,
         py: Python<'_>,
         asked: &Asked,
-        rows: usize,
-        bytes: usize,
+        (rows, bytes): (usize, usize),
+        threads: usize,
     ) -> PyResult<SchemaRef> {
+        self.threads = Some(threads).filter(|threads| *threads > 1);
         let made = columns_of(py, self.builder.planned(), asked)?;
         self.sampler.hold();
         self.builder.fill(py, made, rows, bytes);
@@ -375,13 +383,23 @@ impl Pump {
     /// interpreter lock, unless it takes objects.
     pub(crate) fn fill_batch(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Pump { run, builder, gauge, .. } = self;
+            let Pump { run, builder, gauge, threads, crew, .. } = self;
             let (_, takes_objects) = builder.filled();
-            let got = if takes_objects {
+            let got = if let Some(crew) = crew {
+                py.detach(|| fill_together(run, builder, gauge, crew))
+            } else if takes_objects {
                 fill_on(run, builder, gauge, |run, builder| bring(py, run, builder))
             } else {
                 py.detach(|| {
                     fill_on(run, builder, gauge, |run, builder| {
+                        if let Some(count) = *threads
+                            && run.input().end() >= ALONE
+                        {
+                            *crew = builder.begin_threads(run, count);
+                        }
+                        if crew.is_some() {
+                            return Ok(());
+                        }
                         let brought = run.input_mut().more();
                         run.brought(builder, brought)
                     })
@@ -540,6 +558,38 @@ impl Pump {
         make_room(&mut self.earlier, errors.len());
         self.earlier.extend(errors);
         Ok(Turn::End)
+    }
+}
+
+/// The bytes after which several threads fill columns: for less, starting them takes longer.
+const ALONE: u64 = 1 << 20;
+
+/// Fills columns until a batch is full or some time has passed, together with the threads.
+fn fill_together(
+    run: &mut Run<Reader, Windows, PyErr>,
+    builder: &mut Builder,
+    gauge: &Gauge,
+    crew: &mut Crew,
+) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
+    let begun = Mono::now_relaxed().as_nanos();
+    loop {
+        let turn = run.advance(builder);
+        let is_dry = matches!(turn, Ok(RunTurn::Dry));
+        let stepped = if is_dry { Some(builder.step(run, crew)) } else { None };
+        gauge.records.store(builder.filled().0, Ordering::Relaxed);
+        gauge.bytes.store(crew.raw_bytes(), Ordering::Relaxed);
+        if !matches!(turn, Ok(RunTurn::Problem(_))) {
+            gauge.skipped.store(run.refused(), Ordering::Relaxed);
+        }
+        match stepped.transpose()? {
+            None => return turn,
+            Some(Stepped::Full) => return Ok(RunTurn::Paused),
+            Some(Stepped::Wait) => return Ok(RunTurn::Dry),
+            Some(Stepped::Advance) => {}
+        }
+        if Mono::now_relaxed().as_nanos() - begun > PATIENCE {
+            return Ok(RunTurn::Dry);
+        }
     }
 }
 

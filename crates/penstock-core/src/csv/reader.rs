@@ -215,6 +215,12 @@ impl Reader {
         })
     }
 
+    /// Whether nothing of a row was read, and none is skipped.
+    pub(crate) fn is_between_rows(&self) -> bool {
+        let is_free = self.skipped == Skipped::None && !self.faulty;
+        is_free && self.state == State::Row && self.reported == 0
+    }
+
     /// What finds how a file in this dialect ends.
     ///
     /// # Errors

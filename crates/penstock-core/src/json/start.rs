@@ -106,4 +106,26 @@ impl Reader {
         let open = self.stack.iter().map(kind).collect();
         Some(Start { offset: self.offset(), open, coming })
     }
+
+    /// A reader before any element of the innermost of the outermost `depth` lists and maps that are
+    /// open here, which must be a list; without any, before any line. It has no position. None if
+    /// elements cannot be found there without those before.
+    pub(crate) fn beside(&self, depth: usize) -> Option<Self> {
+        let open = self.stack.get(..depth)?;
+        let state = match (self.framing, open.last()) {
+            (Framing::Lines, None) => State::Root,
+            (Framing::Document, Some(false)) => State::Value,
+            _ => return None,
+        };
+        Some(Reader {
+            state,
+            stack: open.to_vec(),
+            non_finite: self.non_finite,
+            depth_limit: self.depth_limit,
+            token_limit: self.token_limit,
+            number_limit: self.number_limit,
+            look_limit: self.look_limit,
+            ..Reader::new(self.framing, &Limits::default())
+        })
+    }
 }

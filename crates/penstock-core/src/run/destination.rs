@@ -165,6 +165,47 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
+    /// The same way to another destination, for a reader that begins at a record in the same
+    /// containers as the current one. None if records are found by their positions.
+    pub fn beside<E: Listener>(&self, to: E) -> Option<Outlet<E>> {
+        match self {
+            Outlet::Root(_) => Some(Outlet::Root(to)),
+            Outlet::Inside(select) => Some(Outlet::Inside(select.beside(to)?)),
+        }
+    }
+
+    /// Whether both are outside of a record, in the same containers.
+    pub fn goes_on_as<E: Listener>(&self, other: &Outlet<E>) -> bool {
+        match (self, other) {
+            (Outlet::Root(_), Outlet::Root(_)) => true,
+            (Outlet::Inside(one), Outlet::Inside(other)) => one.goes_on_as(other),
+            _ => false,
+        }
+    }
+
+    /// Counts the records and elements that [another](Self::beside) has counted.
+    pub fn pass<E: Listener>(&mut self, other: &Outlet<E>) {
+        if let (Outlet::Inside(one), Outlet::Inside(other)) = (self, other) {
+            one.pass(other);
+        }
+    }
+
+    /// Returns the destination behind the selection of records.
+    pub fn into_inner(self) -> D {
+        match self {
+            Outlet::Root(to) => to,
+            Outlet::Inside(select) => select.into_inner(),
+        }
+    }
+
+    /// How many maps and lists are open outside the record.
+    pub fn depth(&self) -> usize {
+        match self {
+            Outlet::Root(_) => 0,
+            Outlet::Inside(select) => select.record_depth(),
+        }
+    }
+
     /// The destination behind the selection of records.
     #[inline(always)]
     pub fn inner(&self) -> &D {
@@ -230,10 +271,7 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
         self.inner().value_path(inside, given)
     }
     fn record_depth(&self) -> usize {
-        match self {
-            Outlet::Root(_) => 0,
-            Outlet::Inside(select) => select.record_depth(),
-        }
+        self.depth()
     }
     fn inner_records(&self) -> Option<(u64, bool)> {
         match self {

@@ -259,6 +259,31 @@ impl Windows {
         windows
     }
 
+    /// Takes the source out, if it is one of text: from now on, its bytes are
+    /// [pushed](Self::push), from the offset on that is returned with it.
+    pub fn take_source(&mut self) -> Option<(Box<Source>, u64)> {
+        if !matches!((&self.body, &self.feed), (Body::Text, Feed::Source(_))) || self.ended {
+            return None;
+        }
+        let pushed = self.window.end();
+        let instead = Feed::Pushed { total: None, pushed, over: None };
+        match std::mem::replace(&mut self.feed, instead) {
+            Feed::Source(source) => Some((source, pushed)),
+            feed => {
+                self.feed = feed;
+                None
+            }
+        }
+    }
+
+    /// Passes over text that was read elsewhere, as [`Window::pass`].
+    ///
+    /// # Panics
+    /// If there is text at hand.
+    pub fn pass(&mut self, text: &[u8], counted: &Counter) {
+        self.window.pass(text, counted);
+    }
+
     /// Whether pushed chunks wait to be decompressed.
     #[must_use]
     pub fn holds_more(&self) -> bool {

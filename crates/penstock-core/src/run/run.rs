@@ -7,6 +7,7 @@ use super::problem::{Code, Failed, Failure, Misfit, Problem, Spot};
 use super::raw::Waiting;
 use super::repairs::RepairLog;
 use crate::error::{Fail, Fault, Kind};
+use crate::position::Counter;
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
 use penstock_scan::{gathered, make_room};
@@ -159,6 +160,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// matter.
     pub fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// Whether nothing is to be told that was met in the text so far.
+    pub fn is_free(&self) -> bool {
+        !self.finished && self.waiting.is_none() && self.cut.is_none()
     }
 
     /// Ends the run: the caller wants no more records.
@@ -589,6 +595,14 @@ impl<R: FormatReader, C> Run<R, Windows, C> {
     pub fn push<D: Destination<Cause = C>>(&mut self, to: &mut D, chunk: &[u8]) -> Outcome<(), D> {
         let pushed = self.input.push(chunk).map_err(SourceError::from);
         self.brought(to, pushed)
+    }
+
+    /// Goes on behind text that was read elsewhere, by a reader that stands where this one would:
+    /// `counted` are the counts over that text alone. All text before it was read. The driver has
+    /// told the destination what was in it.
+    pub fn pass(&mut self, text: &[u8], counted: &Counter) {
+        self.input.pass(text, counted);
+        self.reader.jump(self.input.base());
     }
 
     /// Declares that no more chunks will follow.

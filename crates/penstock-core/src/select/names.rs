@@ -19,7 +19,7 @@ use penstock_scan::gathered;
 /// assert_eq!(names.edges[0].to, 7);
 /// assert_eq!(names.find(&name("x".into())), None);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Names<T> {
     /// The edges with a name, equal names side by side, then those for any name.
     pub edges: Box<[Named<T>]>,

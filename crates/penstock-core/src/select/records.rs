@@ -123,7 +123,7 @@ struct Frame {
 }
 
 /// The reader's position in an open map or list.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// Before the first key; in a document without a root key, always.
     Start,
@@ -219,6 +219,44 @@ impl<S: Listener> Select<S> {
     pub fn map<T: Listener>(self, make: impl FnOnce(S) -> T) -> Select<T> {
         Select::new(make(self.inner), self.records)
     }
+    /// A filter in front of another sink, for a reader that begins at a record in the same
+    /// containers as the current one. It counts from there. None if records are found by their
+    /// positions.
+    pub(crate) fn beside<T: Listener>(&self, inner: T) -> Option<Select<T>> {
+        let mut beside = Select::new(inner, self.records.clone());
+        beside.frames.clone_from(&self.frames);
+        beside.keys.clone_from(&self.keys);
+        let top = beside.top();
+        if let Place::List(begun) = &mut top.at {
+            *begun = 0;
+        }
+        let state = top.state as usize;
+        beside.records.states()[state].indexes.is_empty().then_some(beside)
+    }
+
+    /// Whether both are outside of a record, in the same containers.
+    pub(crate) fn goes_on_as<T: Listener>(&self, other: &Select<T>) -> bool {
+        let ([outer @ .., one], [others @ .., other_one]) = (&self.frames[..], &other.frames[..])
+        else {
+            return false;
+        };
+        let places = |frame: &Frame| (frame.state, frame.at);
+        (self.depth, other.depth) == (0, 0)
+            && outer.iter().map(places).eq(others.iter().map(places))
+            && one.state == other_one.state
+            && self.keys[..one.key] == other.keys[..other_one.key]
+    }
+
+    /// Counts what [another](Self::beside) has counted.
+    pub(crate) fn pass<T: Listener>(&mut self, other: &Select<T>) {
+        self.met += other.met;
+        if let (Place::List(begun), Some(Place::List(more))) =
+            (&mut self.top().at, other.frames.last().map(|frame| frame.at))
+        {
+            *begun += more;
+        }
+    }
+
     /// How many records have begun, including the current one and those in error.
     pub fn records(&self) -> u64 {
         self.met

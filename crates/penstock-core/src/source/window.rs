@@ -118,6 +118,17 @@ impl Window {
         remember(&mut self.context, before);
     }
 
+    /// Passes over text that comes next and was read elsewhere: `counted` are the counts over it
+    /// alone. The window must be empty.
+    ///
+    /// # Panics
+    /// If there is text at hand.
+    pub fn pass(&mut self, text: &[u8], counted: &Counter) {
+        assert!(self.len() == 0, "text comes before what was read elsewhere");
+        self.counter.follow(counted);
+        remember(&mut self.context, text);
+    }
+
     /// Reads more of `source`; false at its end. Call it when the reader can do nothing more with
     /// the present text.
     ///
@@ -338,7 +349,7 @@ impl Window {
         self.base() + self.text.text().as_bytes().len() as u64
     }
 
-    fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.base() + self.len() as u64
     }
 

@@ -148,6 +148,11 @@ pub(super) struct Declaring<'a> {
 }
 
 impl Dtd {
+    /// Whether general entities are declared.
+    pub(super) fn has_entities(&self) -> bool {
+        !self.general.is_empty()
+    }
+
     /// A general entity. The five predefined entities are not included.
     pub(super) fn general(&self, name: &str) -> Option<&Entity> {
         self.general.get(name).map(|general| &general.entity)

@@ -107,19 +107,37 @@ impl Reader {
         if !is_plain || self.skip_to != NOWHERE || !self.watches.is_empty() {
             return None;
         }
-        let element = |(depth, name): (usize, &[u8])| OpenElement {
+        let open = self.open_elements().collect();
+        Some(Start { offset: self.offset(), open, declared: self.declared() })
+    }
+
+    fn open_elements(&self) -> impl Iterator<Item = OpenElement> {
+        self.open.names().enumerate().map(|(depth, name)| OpenElement {
             name: String::from_utf8_lossy(name).into_owned(),
             bindings: self.spaces.bound_at(depth + 1).collect(),
-        };
-        let declared = (self.seen_doctype || self.standalone).then(|| {
+        })
+    }
+
+    fn declared(&self) -> Option<Arc<Declared>> {
+        (self.seen_doctype || self.standalone).then(|| {
             Arc::new(Declared {
                 dtd: self.dtd.clone(),
                 open_ended: self.open_ended,
                 unread: self.unread,
                 standalone: self.standalone,
             })
-        });
-        let open = self.open.names().enumerate().map(element).collect();
-        Some(Start { offset: self.offset(), open, declared })
+        })
+    }
+
+    /// A reader before any child of the innermost of the outermost `depth` elements that are open
+    /// here. It has no position. None outside the root element, and if entities are declared: their
+    /// expansion is counted over the whole document.
+    pub(crate) fn beside(&self, depth: usize) -> Option<Self> {
+        if depth == 0 || self.open.depth() < depth || self.dtd.has_entities() {
+            return None;
+        }
+        let open = self.open_elements().take(depth).collect();
+        let start = Start { offset: 0, open, declared: self.declared() };
+        Some(Reader::starting(self.options.clone(), &self.limits, &start))
     }
 }

@@ -7,7 +7,7 @@
 use super::objects::{self, Classes};
 use crate::objects::{Mismatch, Owned, PathStep, Refusal, Side, shortened};
 use crate::plan::PlanRef;
-use penstock_arrow::{Columns, Fast, Unfit};
+use penstock_arrow::{Columns, Fast, Fills, Header, Lane, Unfit};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::position::Place;
@@ -18,6 +18,7 @@ use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Fills the columns of one run.
 pub(crate) struct Filling<S: Side, F> {
@@ -32,6 +33,8 @@ pub(crate) struct Filling<S: Side, F> {
     /// How often it has paused.
     pauses: u64,
     memory: Option<u64>,
+    /// Of a table, what was answered for its header, if the columns take its rows.
+    header: Option<Option<Arc<Header>>>,
 }
 
 type Answer = Result<Flow, Refusal>;
@@ -45,7 +48,8 @@ impl<S: Side, F: Fast> Filling<S, F> {
         always: bool,
         memory: Option<u64>,
     ) -> Self {
-        Filling { fast, slow, classes, is_slow: always, always, records: 0, pauses: 0, memory }
+        let (records, pauses, header) = (0, 0, None);
+        Filling { fast, slow, classes, is_slow: always, always, records, pauses, memory, header }
     }
 
     /// The columns.
@@ -307,7 +311,8 @@ impl<S: Side, F: Fast> LookAhead for Filling<S, F> {
     ) -> Result<RowsAs, Refusal> {
         let rows = Python::attach(|_| self.slow.known_keys(known, wanted))?;
         if !self.always {
-            self.fast.known_keys(known, wanted);
+            let are_taken = self.fast.known_keys(known, wanted);
+            self.header = Some(are_taken.then(|| Arc::new(Header::of(known, wanted, rows))));
         }
         Ok(rows)
     }
@@ -342,6 +347,24 @@ impl<S: Side, F: Fast> Filling<S, F> {
 
     fn row_of(&mut self, py: Python<'_>, at: u64) -> Result<Option<Flow>, Refusal> {
         self.row(py, at)
+    }
+}
+
+impl<S: Side, F: Fast> Fills<F> for Filling<S, F> {
+    fn lane(&self) -> Option<Lane<F>> {
+        // Nobody adds up what the threads take of a limit.
+        let is_free = self.is_free() && self.memory.is_none() && self.records > 0;
+        match &self.header {
+            Some(None) => None,
+            Some(header) => is_free.then(|| Lane::beside(&self.fast, header.clone())),
+            None => is_free.then(|| Lane::beside(&self.fast, None)),
+        }
+    }
+    fn fast(&mut self) -> &mut F {
+        &mut self.fast
+    }
+    fn added(&mut self, records: usize) {
+        self.records += records as u64;
     }
 }
 

@@ -8,11 +8,11 @@ use super::owned::{Elements, Keys, Owned, Side};
 use crate::columns::{Filling, Made};
 use crate::failure;
 use crate::plan::PlanRef;
-use penstock_arrow::{Fast, Keyed, Markup};
+use penstock_arrow::{Fast, Keyed, Markup, Threads};
 use penstock_core::error::Fail;
 use penstock_core::position::Place;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
+use penstock_core::reader::{FormatReader, Reader, Step};
+use penstock_core::run::{Destination, Failed, Given, Kept, Outlet, Refused, Run, Windows};
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
@@ -78,6 +78,22 @@ impl<S: Side> Destination for Owned<S> {
 pub(crate) enum FormatOptions {
     Keyed(KeyedOptions),
     Markup(MarkupOptions),
+}
+
+/// The threads that fill columns of a run.
+pub(crate) enum Crew {
+    Keyed(Box<Threads<Keyed>>),
+    Markup(Box<Threads<Markup>>),
+}
+
+impl Crew {
+    /// Bytes read from the source, before they are decompressed.
+    pub(crate) fn raw_bytes(&self) -> u64 {
+        match self {
+            Crew::Keyed(threads) => threads.source().raw_bytes(),
+            Crew::Markup(threads) => threads.source().raw_bytes(),
+        }
+    }
 }
 
 /// Builds the records of a document of any format. The format chooses the sink, once for a run.
@@ -185,6 +201,36 @@ impl Builder {
             Builder::Keyed(_) | Builder::Markup(_) => (0, true),
             Builder::KeyedColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
             Builder::MarkupColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
+        }
+    }
+
+    /// Before the next text is brought: has so many threads read it, if they can.
+    pub(crate) fn begin_threads<C>(
+        &self,
+        run: &mut Run<Reader, Windows, C>,
+        count: usize,
+    ) -> Option<Crew> {
+        match self {
+            Builder::Keyed(_) | Builder::Markup(_) => None,
+            Builder::KeyedColumns(outlet) => {
+                Threads::begin(run, outlet, count).map(|threads| Crew::Keyed(Box::new(threads)))
+            }
+            Builder::MarkupColumns(outlet) => {
+                Threads::begin(run, outlet, count).map(|threads| Crew::Markup(Box::new(threads)))
+            }
+        }
+    }
+
+    /// The run is dry: takes what the threads have read, or brings the next text.
+    pub(crate) fn step(
+        &mut self,
+        run: &mut Run<Reader, Windows, PyErr>,
+        crew: &mut Crew,
+    ) -> Result<penstock_arrow::Turn, Failed<PyErr, PyErr>> {
+        match (self, crew) {
+            (Builder::KeyedColumns(outlet), Crew::Keyed(threads)) => threads.step(run, outlet),
+            (Builder::MarkupColumns(outlet), Crew::Markup(threads)) => threads.step(run, outlet),
+            _ => unreachable!("the threads of another builder"),
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) use self::core::refusal::{Mismatch, PathStep, Refusal};
 pub(crate) use self::core::text::new_str;
 pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
-pub(crate) use destination::{Builder, FormatOptions};
+pub(crate) use destination::{Builder, Crew, FormatOptions};
 pub(crate) use keyed::KeyedOptions;
 pub(crate) use markup::{ForceList, MarkupOptions, Repeated, written};
 pub(crate) use owned::{Keys, Owned, Side};

@@ -162,7 +162,7 @@ impl Stamp {
 
 /// Reads all of a source into columns that are forgotten, for the digits of their numbers.
 fn count_digits(py: Python<'_>, pump: &mut Pump, asked: &Asked) -> PyResult<()> {
-    pump.fill(py, asked, 65_536, 1 << 24)?;
+    pump.fill(py, asked, (65_536, 1 << 24), 1)?;
     loop {
         match pump.fill_batch(py)? {
             Turn::Row => {

@@ -74,11 +74,15 @@ struct Run {
 struct Filled {
     asked: Asked,
     rows: usize,
+    threads: usize,
     schema: SchemaRef,
 }
 
 /// About how many bytes a batch of columns has at most.
 const BATCH: usize = 1 << 24;
+
+/// The most threads that fill columns.
+const MOST_THREADS: usize = 256;
 
 impl Run {
     /// Raises if the reader is closed or has a pending error.
@@ -240,10 +244,10 @@ impl Run {
 
     /// Fills the columns from the next source, too.
     fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(Filled { asked, rows, schema }) = self.filling.as_deref() else {
+        let Some(Filled { asked, rows, threads, schema }) = self.filling.as_deref() else {
             return Ok(());
         };
-        let found = self.pump.fill(py, asked, *rows, BATCH)?;
+        let found = self.pump.fill(py, asked, (*rows, BATCH), *threads)?;
         if found != *schema {
             let reason = "the columns of this format are others than those of the first one";
             return Err(plan_error(py, reason));
@@ -476,11 +480,15 @@ impl Reader {
     ///     unions: What becomes of a field with values of several types, as `int | str`. By default
     ///         that is an error. With `"text"`, its scalars become text; with `"json"`, its values
     ///         become JSON.
+    ///     threads: How many threads parse at once. The batches are the same for any number. Several
+    ///         threads are used for lines of JSON and for CSV, after the first mebibyte, and take some
+    ///         megabytes of memory each. Records that only a Python object can be made of are read
+    ///         by one.
     ///
     /// Raises:
     ///     PlanError: The type of a field has no column.
-    ///     ValueError: `rows` is less than 1; there is no such field; there is no such word for
-    ///         `unions`; or something was read before.
+    ///     ValueError: `rows` or `threads` is less than 1; there is no such field; there is no such
+    ///         word for `unions`; or something was read before.
     ///
     /// Example:
     ///     >>> import io, penstock
@@ -492,17 +500,22 @@ impl Reader {
     ///     >>> rows = io.BytesIO(b"name,size\nBern,134591\nBasel,177595\n")
     ///     >>> penstock.csv.read(rows, City).columns()
     ///     Columns(name: Utf8, size: Int64)
-    #[pyo3(signature = (rows = 65_536, columns = None, unions = "error"))]
+    #[pyo3(signature = (rows = 65_536, columns = None, unions = "error", threads = 1))]
     fn columns(
         this: Bound<'_, Self>,
         rows: usize,
         columns: Option<Vec<String>>,
         unions: &str,
+        threads: usize,
     ) -> PyResult<Columns> {
         let py = this.py();
         guarded(py, || {
             if rows == 0 {
                 return Err(PyValueError::new_err("rows must be at least 1"));
+            }
+            if threads == 0 || threads > MOST_THREADS {
+                let reason = format!("threads must be from 1 to {MOST_THREADS}");
+                return Err(PyValueError::new_err(reason));
             }
             if columns.as_ref().is_some_and(Vec::is_empty) {
                 return Err(PyValueError::new_err("columns must name at least one"));
@@ -521,8 +534,9 @@ impl Reader {
                 }
                 run.find_columns(py, &this.get().meter)?;
                 run.count_digits(py, &mut asked)?;
-                let schema = run.pump.fill(py, &asked, rows, BATCH)?;
-                run.filling = Some(Box::new(Filled { asked, rows, schema: schema.clone() }));
+                let schema = run.pump.fill(py, &asked, (rows, BATCH), threads)?;
+                let filled = Filled { asked, rows, threads, schema: schema.clone() };
+                run.filling = Some(Box::new(filled));
                 schema
             };
             Ok(Columns::new(this.clone().unbind(), schema))
@@ -559,7 +573,7 @@ impl Reader {
             let Some(again) = again else {
                 let mut asked = Asked::default();
                 run.count_digits(py, &mut asked)?;
-                let schema = run.pump.fill(py, &asked, 1, 1)?;
+                let schema = run.pump.fill(py, &asked, (1, 1), 1)?;
                 run.closed = Some("this Reader is closed".into());
                 return Ok(Schema::new(schema));
             };

@@ -1,0 +1,237 @@
+//! Several threads fill the columns of one run.
+
+use crate::fast::Fast;
+use crate::lane::{Filled, Filler, Lane};
+use penstock_core::reader::Reader;
+use penstock_core::run::{Destination, Failed, Input, Outlet, Run, Windows};
+use penstock_core::sink::{Listener, Sink};
+use penstock_core::source::{Source, SourceError};
+use penstock_core::split::{Beside, Crew, Piece, Pieces, Ticket};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// How many pieces may wait, for each thread.
+const AHEAD: usize = 2;
+
+/// How long to wait for a thread, until the driver checks for signals.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A piece that has more bytes is read by the driver: its records are so long that it makes no
+/// difference, and a column has an end.
+const LONGEST: usize = 64 << 20;
+
+/// A destination that fills columns, and into which others can be put.
+pub trait Fills<F>: Listener + Destination<Error = <Self as Sink>::Error> {
+    /// What takes the records of a piece as this destination does; None if it needs more than
+    /// columns, or does not know yet which columns the source has.
+    fn lane(&self) -> Option<Lane<F>>;
+
+    /// What fills the columns.
+    fn fast(&mut self) -> &mut F;
+
+    /// So many records were put into the columns.
+    fn added(&mut self, records: usize);
+}
+
+/// What the driver should do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Advance the run: it has more text.
+    Advance,
+    /// Take the batch: it is full.
+    Full,
+    /// Ask again: nothing came for some time.
+    Wait,
+}
+
+/// The threads of a run, and the rest of its source.
+#[derive(Debug)]
+pub struct Threads<F> {
+    pieces: Pieces,
+    first: Filler<F>,
+    crew: Crew<Filled<F>>,
+    most: usize,
+    /// The pieces that come next; those that are no thread's, too.
+    queue: VecDeque<Next<F>>,
+    /// What comes behind them, if that is known.
+    end: Option<Result<(), SourceError>>,
+    /// What was taken, and how many of its records are in the batch.
+    taking: Option<(Filled<F>, usize)>,
+    taken: u64,
+}
+
+#[derive(Debug)]
+enum Next<F> {
+    Plain(Piece),
+    Read(Ticket<Filled<F>>),
+}
+
+impl<F: Fast + Send + 'static> Threads<F> {
+    /// So many threads beside a run that has read all its text. None if nobody but its own reader
+    /// can read what follows, now or at all. Afterwards, only [`step`](Self::step) brings input.
+    pub fn begin<S: Fills<F>, C>(
+        run: &mut Run<Reader, Windows, C>,
+        outlet: &Outlet<S>,
+        count: usize,
+    ) -> Option<Self> {
+        Threads::begin_sized(run, outlet, count, None)
+    }
+
+    /// The same with pieces of about so many bytes, for tests.
+    #[doc(hidden)]
+    pub fn begin_sized<S: Fills<F>, C>(
+        run: &mut Run<Reader, Windows, C>,
+        outlet: &Outlet<S>,
+        count: usize,
+        size: Option<usize>,
+    ) -> Option<Self> {
+        let lane = outlet.inner().lane()?;
+        let cut = run.reader().cut()?;
+        let reader = run.reader().beside(outlet.depth())?;
+        let outlet = outlet.beside(lane)?;
+        let first = Filler { reader, outlet };
+        let mut workers = Vec::new();
+        for _ in 0..count {
+            workers.push(first.alike()?);
+        }
+        let crew = Crew::new(workers).ok()?;
+        let (source, at) = run.input_mut().take_source()?;
+        let mut pieces = Pieces::of(source, at);
+        if let Some(size) = size {
+            pieces = pieces.sized(size);
+        }
+        pieces.cut_by(cut);
+        let most = AHEAD * crew.len();
+        Some(Threads {
+            pieces,
+            first,
+            crew,
+            most,
+            queue: VecDeque::new(),
+            end: None,
+            taking: None,
+            taken: 0,
+        })
+    }
+
+    /// The source.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        self.pieces.source()
+    }
+
+    /// How many pieces the threads have read.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// The run is dry: brings what comes next.
+    ///
+    /// # Errors
+    /// The failure that ends the run: the source failed.
+    pub fn step<S: Fills<F>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        outlet: &mut Outlet<S>,
+    ) -> Result<Turn, Failed<S::Cause, S::Break>> {
+        if self.put(outlet) {
+            return Ok(Turn::Full);
+        }
+        if !self.look_ahead() && self.queue.is_empty() {
+            return Ok(Turn::Wait);
+        }
+        let Some(next) = self.queue.pop_front() else {
+            match self.end.take() {
+                Some(Err(error)) => run.brought(outlet, Err(error))?,
+                Some(Ok(())) | None => run.push_end(outlet)?,
+            }
+            return Ok(Turn::Advance);
+        };
+        let piece = match next {
+            Next::Plain(piece) => piece,
+            Next::Read(ticket) if self.is_at(ticket.piece(), run, outlet) => {
+                let Ok(filled) = self.crew.take(&ticket, PATIENCE) else {
+                    self.queue.push_front(Next::Read(ticket));
+                    return Ok(Turn::Wait);
+                };
+                let piece = ticket.into_piece();
+                if let Some(filled) = filled {
+                    let goes_on = run.reader().goes_on_as(&filled.reader)
+                        && outlet.goes_on_as(&filled.outlet);
+                    if goes_on {
+                        run.pass(piece.bytes(), &filled.counted);
+                        outlet.pass(&filled.outlet);
+                        self.taken += 1;
+                        self.taking = Some((filled, 0));
+                        self.pieces.take_back(piece);
+                        let is_full = self.put(outlet);
+                        return Ok(if is_full { Turn::Full } else { Turn::Advance });
+                    }
+                    self.crew.take_back(filled);
+                }
+                piece
+            }
+            Next::Read(ticket) => ticket.into_piece(),
+        };
+        run.push(outlet, piece.bytes())?;
+        self.pieces.take_back(piece);
+        Ok(Turn::Advance)
+    }
+
+    /// Reads the next pieces. False if nothing came yet.
+    fn look_ahead(&mut self) -> bool {
+        while self.queue.len() < self.most && self.end.is_none() {
+            match self.pieces.next() {
+                Ok(Some(piece)) => {
+                    let reads = piece.is_whole() && piece.bytes().len() <= LONGEST;
+                    self.queue.push_back(if reads {
+                        Next::Read(self.crew.begin(piece))
+                    } else {
+                        Next::Plain(piece)
+                    });
+                }
+                Ok(None) => self.end = Some(Ok(())),
+                Err(SourceError::Idle) => return false,
+                Err(error) => self.end = Some(Err(error)),
+            }
+        }
+        true
+    }
+
+    /// Whether the run stands where a thread has begun to read, as it stood there.
+    fn is_at<S: Fills<F>>(
+        &self,
+        piece: &Piece,
+        run: &Run<Reader, Windows, S::Cause>,
+        outlet: &Outlet<S>,
+    ) -> bool {
+        let at = piece.at();
+        (run.offset(), run.input().end()) == (at, at)
+            && run.is_free()
+            && run.reader().goes_on_as(&self.first.reader)
+            && outlet.goes_on_as(&self.first.outlet)
+    }
+
+    /// Puts records that were taken into the batch, until it is full.
+    fn put<S: Fills<F>>(&mut self, outlet: &mut Outlet<S>) -> bool {
+        while let Some((mut filled, from)) = self.taking.take() {
+            let lane = filled.outlet.inner_mut();
+            if from == lane.records() {
+                self.crew.take_back(filled);
+                return false;
+            }
+            let fast = outlet.inner_mut().fast();
+            let Ok(records) = lane.give(from, fast) else {
+                unreachable!("a batch and a piece are not so large that a column cannot hold both")
+            };
+            let is_full = fast.is_full();
+            outlet.inner_mut().added(records.len());
+            self.taking = Some((filled, records.end));
+            if is_full {
+                return true;
+            }
+        }
+        false
+    }
+}

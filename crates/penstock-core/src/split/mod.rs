@@ -1,0 +1,27 @@
+//! One text, read by several threads at once.
+//!
+//! A source is cut into [`Pieces`] where a record seems to begin. That is a guess: a line feed may
+//! stand within quotes, and what looks like a start tag may be in a comment. A [`Crew`] of threads
+//! reads the pieces, each from its beginning on with a reader that [begins beside](Beside) the one
+//! of the driver. The driver takes what a thread has made of a piece only if its own reader stands
+//! where that piece begins, with the same containers open, and if the thread's reader has come to
+//! the piece's end without any problem. Then the driver's reader goes on behind the piece. In any
+//! other case it reads the piece itself. So all that a guess can cost is time, and each record in
+//! error is met by the one reader that knows all that came before.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `pieces.rs` | a source, cut into pieces |
+//! | `cut.rs` | where to cut |
+//! | `crew.rs` | the threads |
+//! | `beside.rs` | readers that begin at a record, and how one goes on behind another |
+
+mod beside;
+mod crew;
+mod cut;
+mod pieces;
+
+pub use beside::Beside;
+pub use crew::{Crew, Ticket, Worker};
+pub use cut::Cut;
+pub use pieces::{Piece, Pieces};

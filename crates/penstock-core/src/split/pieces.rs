@@ -1,0 +1,165 @@
+//! A source, cut into pieces.
+
+use super::cut::Cut;
+use crate::source::{Source, SourceError, out_of_memory};
+use std::sync::Arc;
+
+/// About how many bytes a piece has.
+const SIZE: usize = 1 << 20;
+
+/// The most buffers that are kept.
+const SPARE: usize = 16;
+
+/// A piece of a text. Its bytes are not checked.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    bytes: Arc<Vec<u8>>,
+    at: u64,
+    is_whole: bool,
+}
+
+impl Piece {
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The offset in the source of the first of them.
+    #[must_use]
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// The offset in the source of the byte behind the last of them.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.at + self.bytes.len() as u64
+    }
+
+    /// Whether the piece was cut at both ends: only then it may be read on its own. Something may
+    /// follow it.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+}
+
+/// Cuts a source into pieces.
+#[derive(Debug)]
+pub struct Pieces {
+    source: Box<Source>,
+    cut: Option<Cut>,
+    size: usize,
+    /// What was read behind the last cut.
+    rest: Vec<u8>,
+    /// Its offset in the source.
+    at: u64,
+    /// Whether `rest` begins where a record seems to begin.
+    is_cut: bool,
+    ended: bool,
+    /// What comes behind `rest`.
+    failed: Option<SourceError>,
+    spare: Vec<Vec<u8>>,
+}
+
+impl Pieces {
+    /// The rest of a source, from the byte on that is at this offset of its text.
+    #[must_use]
+    pub fn of(source: Box<Source>, at: u64) -> Self {
+        Pieces {
+            source,
+            cut: None,
+            size: SIZE,
+            rest: Vec::new(),
+            at,
+            is_cut: false,
+            ended: false,
+            failed: None,
+            spare: Vec::new(),
+        }
+    }
+
+    /// The same, of about so many bytes each: for tests.
+    #[must_use]
+    pub fn sized(mut self, size: usize) -> Self {
+        self.size = size.max(1);
+        self
+    }
+
+    /// Says where to cut. Until then, no piece is whole.
+    pub fn cut_by(&mut self, cut: Cut) {
+        self.cut = Some(cut);
+    }
+
+    /// Whether it is known where to cut.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// The source.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Gives the memory of a piece back.
+    pub fn take_back(&mut self, piece: Piece) {
+        if self.spare.len() < SPARE
+            && let Ok(mut bytes) = Arc::try_unwrap(piece.bytes)
+        {
+            bytes.clear();
+            self.spare.push(bytes);
+        }
+    }
+
+    /// The next piece, or None at the end of the source.
+    ///
+    /// # Errors
+    /// As [`Source::read`], after all pieces before the error. After [`SourceError::Idle`], you may
+    /// ask again.
+    pub fn next(&mut self) -> Result<Option<Piece>, SourceError> {
+        self.fill()?;
+        if self.rest.is_empty() {
+            return match self.failed.take() {
+                Some(error) => Err(error),
+                None => Ok(None),
+            };
+        }
+        let is_last = self.ended || self.failed.is_some();
+        let at = self.cut.as_ref().and_then(|cut| cut.last(&self.rest));
+        let end = at.unwrap_or(self.rest.len());
+        let mut rest = self.spare.pop().unwrap_or_default();
+        let behind = &self.rest[end..];
+        rest.try_reserve(behind.len().max(self.size + self.size / 4))
+            .map_err(|_| out_of_memory(self.at, self.size))?;
+        rest.extend_from_slice(behind);
+        let mut bytes = std::mem::replace(&mut self.rest, rest);
+        bytes.truncate(end);
+        let is_whole = self.is_cut && at.is_some() && !(is_last && self.rest.is_empty());
+        let piece = Piece { bytes: Arc::new(bytes), at: self.at, is_whole };
+        self.is_cut = at.is_some();
+        self.at = piece.end();
+        Ok(Some(piece))
+    }
+
+    /// Reads until there is enough for a piece.
+    fn fill(&mut self) -> Result<(), SourceError> {
+        while self.rest.len() < self.size && !self.ended && self.failed.is_none() {
+            let known = self.rest.len();
+            let most = self.size.max(64);
+            self.rest.try_reserve(most).map_err(|_| out_of_memory(self.at, most))?;
+            self.rest.resize(known + most, 0);
+            let read = self.source.read(&mut self.rest[known..]);
+            self.rest.truncate(known + read.as_ref().map_or(0, |count| *count));
+            match read {
+                Ok(0) => self.ended = true,
+                Ok(_) => {}
+                Err(SourceError::Idle) => return Err(SourceError::Idle),
+                Err(error) => self.failed = Some(error),
+            }
+        }
+        Ok(())
+    }
+}
