@@ -163,6 +163,7 @@ def columns(
     rows: int = 65_536,
     columns: Sequence[str] | None = None,
     unions: Literal["error", "text", "json"] = "error",
+    threads: int = 1,
     format: Format | None = None,
     at: At[T] | None = None,
     errors: Errors = "raise",
@@ -179,7 +180,7 @@ def columns(
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
-    It is short for `read(source, into, ...).columns(rows, columns, unions)`: see `penstock.read`
+    It is short for `read(source, into, ...).columns(rows, columns, unions, threads)`: see `penstock.read`
     and `Reader.columns`. The `read` functions of `penstock.csv` and the other formats have the
     options of their format.
 
@@ -191,6 +192,7 @@ def columns(
         rows: How many rows a batch has at most.
         columns: The names of the fields that are wanted, or their paths. The others are not parsed.
         unions: What becomes of a field with values of several types: see `Reader.columns`.
+        threads: How many threads parse at once: see `Reader.columns`.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
         errors: As for `read`.
@@ -246,7 +248,7 @@ def columns(
         limits=limits,
     )
     chosen = None if columns is None else list(columns)
-    return reader.columns(rows, chosen, unions)
+    return reader.columns(rows, chosen, unions, threads)
 
 
 @_missing.advised

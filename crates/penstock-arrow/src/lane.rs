@@ -2,6 +2,7 @@
 
 use crate::columns::Columns;
 use crate::fast::Fast;
+use crate::threads::Fills;
 use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
@@ -271,6 +272,13 @@ pub(crate) struct Filler<F> {
 }
 
 impl<F: Fast> Filler<F> {
+    /// Reads pieces as a run does. None if nobody but its own reader can, now or at all.
+    pub(crate) fn beside<S: Fills<F>>(reader: &Reader, outlet: &Outlet<S>) -> Option<Self> {
+        let lane = outlet.inner().lane()?;
+        let reader = reader.beside(outlet.depth())?;
+        Some(Filler { reader, outlet: outlet.beside(lane)? })
+    }
+
     /// One that begins as another does.
     pub(crate) fn alike(&self) -> Option<Self> {
         let lane = self.outlet.inner();

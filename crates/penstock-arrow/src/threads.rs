@@ -16,6 +16,9 @@ const AHEAD: usize = 2;
 /// How long to wait for a thread, until the driver checks for signals.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// How many pieces are read in vain, for each that may wait, before the threads begin anew.
+const MISSES: usize = 4;
+
 /// A piece that has more bytes is read by the driver: its records are so long that it makes no
 /// difference, and a column has an end.
 const LONGEST: usize = 64 << 20;
@@ -58,6 +61,19 @@ pub struct Threads<F> {
     /// What was taken, and how many of its records are in the batch.
     taking: Option<(Filled<F>, usize)>,
     taken: u64,
+    /// The last piece that the run has read, as long as nobody knows where to cut.
+    last: Option<Piece>,
+    /// How many pieces in a row were read in vain.
+    missed: usize,
+}
+
+/// So many threads that begin as `first` does.
+fn crew<F: Fast + Send + 'static>(first: &Filler<F>, count: usize) -> Option<Crew<Filled<F>>> {
+    let mut workers = Vec::new();
+    for _ in 0..count {
+        workers.push(first.alike()?);
+    }
+    Crew::new(workers).ok()
 }
 
 #[derive(Debug)]
@@ -85,22 +101,14 @@ impl<F: Fast + Send + 'static> Threads<F> {
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
-        let lane = outlet.inner().lane()?;
-        let cut = run.reader().cut()?;
-        let reader = run.reader().beside(outlet.depth())?;
-        let outlet = outlet.beside(lane)?;
-        let first = Filler { reader, outlet };
-        let mut workers = Vec::new();
-        for _ in 0..count {
-            workers.push(first.alike()?);
-        }
-        let crew = Crew::new(workers).ok()?;
+        let first = Filler::beside(run.reader(), outlet)?;
+        let crew = crew(&first, count)?;
         let (source, at) = run.input_mut().take_source()?;
         let mut pieces = Pieces::of(source, at);
         if let Some(size) = size {
             pieces = pieces.sized(size);
         }
-        pieces.cut_by(cut);
+        run.reader().cut().into_iter().for_each(|cut| pieces.cut_by(cut));
         let most = AHEAD * crew.len();
         Some(Threads {
             pieces,
@@ -111,6 +119,8 @@ impl<F: Fast + Send + 'static> Threads<F> {
             end: None,
             taking: None,
             taken: 0,
+            last: None,
+            missed: 0,
         })
     }
 
@@ -138,6 +148,10 @@ impl<F: Fast + Send + 'static> Threads<F> {
         if self.put(outlet) {
             return Ok(Turn::Full);
         }
+        self.learn(run.reader(), outlet);
+        if self.missed >= MISSES * self.most {
+            self.renew(run.reader(), outlet);
+        }
         if !self.look_ahead() && self.queue.is_empty() {
             return Ok(Turn::Wait);
         }
@@ -162,7 +176,7 @@ impl<F: Fast + Send + 'static> Threads<F> {
                     if goes_on {
                         run.pass(piece.bytes(), &filled.counted);
                         outlet.pass(&filled.outlet);
-                        self.taken += 1;
+                        (self.taken, self.missed) = (self.taken + 1, 0);
                         self.taking = Some((filled, 0));
                         self.pieces.take_back(piece);
                         let is_full = self.put(outlet);
@@ -170,18 +184,53 @@ impl<F: Fast + Send + 'static> Threads<F> {
                     }
                     self.crew.take_back(filled);
                 }
+                self.missed += 1;
                 piece
             }
-            Next::Read(ticket) => ticket.into_piece(),
+            Next::Read(ticket) => {
+                self.missed += 1;
+                ticket.into_piece()
+            }
         };
         run.push(outlet, piece.bytes())?;
-        self.pieces.take_back(piece);
+        self.last = Some(piece);
         Ok(Turn::Advance)
+    }
+
+    /// Looks where to cut, in the piece that the run has read.
+    fn learn<S: Fills<F>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
+        let Some(piece) = self.last.take() else { return };
+        if !self.pieces.is_cut()
+            && let Some(at) = outlet.last().and_then(|at| at.checked_sub(piece.at()))
+            && let Some(cut) =
+                reader.cut_as(piece.bytes(), usize::try_from(at).unwrap_or(usize::MAX))
+        {
+            self.pieces.cut_by(cut);
+        }
+        self.pieces.take_back(piece);
+    }
+
+    /// The threads begin where the run does not stand any more: has them begin as it stands now.
+    #[cold]
+    fn renew<S: Fills<F>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
+        let Some(first) = Filler::beside(reader, outlet) else { return };
+        let Some(crew) = crew(&first, self.crew.len()) else { return };
+        (self.first, self.crew, self.missed) = (first, crew, 0);
+        if reader.cut().is_none() {
+            self.pieces.cut_anew();
+        }
+        for next in &mut self.queue {
+            if let Next::Read(ticket) = next {
+                *next = Next::Plain(ticket.piece().clone());
+            }
+        }
     }
 
     /// Reads the next pieces. False if nothing came yet.
     fn look_ahead(&mut self) -> bool {
-        while self.queue.len() < self.most && self.end.is_none() {
+        // As long as nobody knows where to cut, one piece must be read before the next.
+        let most = if self.pieces.is_cut() { self.most } else { 1 };
+        while self.queue.len() < most && self.end.is_none() {
             match self.pieces.next() {
                 Ok(Some(piece)) => {
                     let reads = piece.is_whole() && piece.bytes().len() <= LONGEST;

@@ -14,7 +14,7 @@ use penstock_core::reader::{FormatReader, Reader, Step};
 use penstock_core::run::{
     self, Destination, Failure, Given, Misfit, Outlet, Policy, Problem, Refused, Run, Windows,
 };
-use penstock_core::select::Records;
+use penstock_core::select::{Path, Records};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_core::source::{Options, Source};
@@ -206,6 +206,8 @@ enum Form {
     Lines,
     Rows,
     Array,
+    /// The elements of all arrays in an object.
+    Inside,
 }
 
 fn reader(form: Form) -> (Reader, Option<Records>) {
@@ -215,6 +217,10 @@ fn reader(form: Form) -> (Reader, Option<Records>) {
         Form::Array => {
             let reader = Reader::Json(json::Reader::new(Framing::Document, &limits));
             (reader, Some(Records::by_default()))
+        }
+        Form::Inside => {
+            let reader = Reader::Json(json::Reader::new(Framing::Document, &limits));
+            (reader, Some(Records::at(&Path::parse("*/*").expect("a path")).expect("records")))
         }
         Form::Rows => {
             let reader = csv::Reader::new(&csv::Options::default(), &limits).expect("possible");
@@ -347,7 +353,7 @@ fn row() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 300,
+        cases: 200,
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -389,11 +395,31 @@ proptest! {
 #[test]
 fn the_threads_read() {
     let line = |id: usize| format!("{{\"id\": {id}, \"word\": \"w{}\"}}\n", id % 7);
-    let lines: String = (0..20_000).map(line).collect();
-    let taken = same(Form::Lines, &lines, 700, usize::MAX, (2, 4_000));
-    assert!(taken > 30, "{taken}");
-    let rows: String = (0..40_000).map(|id| format!("{id},\"a\nb\",w{},,\n", id % 7)).collect();
+    let lines: String = (0..6_000).map(line).collect();
+    let taken = same(Form::Lines, &lines, 700, usize::MAX, (2, 3_000));
+    assert!(taken > 12, "{taken}");
+    let rows: String = (0..12_000).map(|id| format!("{id},\"a\nb\",w{},,\n", id % 7)).collect();
     let rows = format!("id,name,word,half,is\n{rows}");
-    let taken = same(Form::Rows, &rows, 700, usize::MAX, (2, 4_000));
-    assert!(taken > 30, "{taken}");
+    let taken = same(Form::Rows, &rows, 700, usize::MAX, (2, 3_000));
+    assert!(taken > 12, "{taken}");
+    for (begin, end) in [("[", "]"), ("{\"x\": [{\"id\": 0}], \"y\":\n [", "]}")] {
+        let at = if begin == "[" { Form::Array } else { Form::Inside };
+        for between in [",", ",\n  ", " , "] {
+            let line = |id: usize| format!("{{ \"id\": {id}, \"word\": \"w{}\"}}", id % 7);
+            let lines: Vec<String> = (0..6_000).map(line).collect();
+            let array = format!("{begin}{}{end}", lines.join(between));
+            let taken = same(at, &array, 700, usize::MAX, (2, 3_000));
+            assert!(taken > 12, "{taken} {between:?}");
+        }
+    }
+}
+
+/// If the records stand in other containers later on, the threads begin anew.
+#[test]
+fn the_threads_begin_anew() {
+    let line = |id: usize| format!("{{\"id\":{id},\"half\":1.5}}");
+    let list = |count: usize| (0..count).map(line).collect::<Vec<_>>().join(",");
+    let text = format!("{{\"a\":[{}],\"b\":[{}]}}", list(4_000), list(24_000));
+    let taken = same(Form::Inside, &text, 700, usize::MAX, (2, 3_000));
+    assert!(taken > 60, "{taken}");
 }

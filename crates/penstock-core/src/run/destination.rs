@@ -166,11 +166,20 @@ impl<D: Listener> Outlet<D> {
     }
 
     /// The same way to another destination, for a reader that begins at a record in the same
-    /// containers as the current one. None if records are found by their positions.
+    /// containers as the last one. None if these are not open any more, and if records are found by
+    /// their positions.
     pub fn beside<E: Listener>(&self, to: E) -> Option<Outlet<E>> {
         match self {
             Outlet::Root(_) => Some(Outlet::Root(to)),
             Outlet::Inside(select) => Some(Outlet::Inside(select.beside(to)?)),
+        }
+    }
+
+    /// Where the last record inside the document began, if it is a map or a list.
+    pub fn last(&self) -> Option<u64> {
+        match self {
+            Outlet::Root(_) => None,
+            Outlet::Inside(select) => select.last(),
         }
     }
 

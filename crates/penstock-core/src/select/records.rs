@@ -180,6 +180,8 @@ pub struct Select<S> {
     /// The target of the key that was reported last.
     pending: Option<Target>,
     met: u64,
+    /// Where the last record began that is a map or a list, and how many frames there were.
+    last: Option<(u64, usize)>,
     /// The shapes of rows that were reported to the inner sink.
     shapes: Vec<u32>,
     /// Whether the current row goes to the inner sink.
@@ -199,6 +201,7 @@ impl<S: Listener> Select<S> {
             keys,
             pending: None,
             met: 0,
+            last: None,
             shapes: Vec::new(),
             forwards_row: false,
         }
@@ -219,11 +222,21 @@ impl<S: Listener> Select<S> {
     pub fn map<T: Listener>(self, make: impl FnOnce(S) -> T) -> Select<T> {
         Select::new(make(self.inner), self.records)
     }
+    /// Where the last record began that is a map or a list.
+    pub(crate) fn last(&self) -> Option<u64> {
+        self.last.map(|(at, _)| at)
+    }
+
     /// A filter in front of another sink, for a reader that begins at a record in the same
-    /// containers as the current one. It counts from there. None if records are found by their
-    /// positions.
+    /// containers as the last one. It counts from there. None if these are not open any more, and if
+    /// records are found by their positions.
     pub(crate) fn beside<T: Listener>(&self, inner: T) -> Option<Select<T>> {
+        let (_, frames) = self.last?;
+        if frames != self.frames.len() {
+            return None;
+        }
         let mut beside = Select::new(inner, self.records.clone());
+        beside.last = self.last;
         beside.frames.clone_from(&self.frames);
         beside.keys.clone_from(&self.keys);
         let top = beside.top();
@@ -350,7 +363,7 @@ impl<S: Listener> Select<S> {
 
     /// A map or list begins outside the records. Returns the answer, or none if it is a record.
     #[inline(never)]
-    fn outer_begin(&mut self, list: bool) -> Option<Flow> {
+    fn outer_begin(&mut self, list: bool, at: u64) -> Option<Flow> {
         let state = match (self.value(), &self.records) {
             (Value::Useless, _) => return Some(Flow::Skip),
             (Value::Outer(state), _) => state,
@@ -361,6 +374,7 @@ impl<S: Listener> Select<S> {
                 return None;
             }
             (Value::Record(kind), _) => {
+                self.last = Some((at, self.frames.len()));
                 self.announce(kind);
                 return None;
             }
@@ -493,7 +507,7 @@ impl<S: Listener> Sink for Select<S> {
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
         if self.depth == 0
-            && let Some(flow) = self.outer_begin(false)
+            && let Some(flow) = self.outer_begin(false, at)
         {
             return Ok(flow);
         }
@@ -513,7 +527,7 @@ impl<S: Listener> Sink for Select<S> {
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Result<Flow, Self::Error> {
         if self.depth == 0
-            && let Some(flow) = self.outer_begin(true)
+            && let Some(flow) = self.outer_begin(true, at)
         {
             return Ok(flow);
         }
@@ -638,7 +652,7 @@ impl<S: Listener> LookAhead for Select<S> {
         if row.is_new() {
             self.forwards_row = self.shapes.contains(&row.shape);
             if self.forwards_row && self.depth == 0 {
-                match self.outer_begin(false) {
+                match self.outer_begin(false, row.at) {
                     None => {}
                     Some(Flow::Skip) => {
                         row.take();

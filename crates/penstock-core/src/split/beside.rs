@@ -53,8 +53,8 @@ impl Beside for xml::Reader {
 }
 
 impl Reader {
-    /// Where the text can be cut, so that a record probably begins there. None if that is not
-    /// known.
+    /// Where the text can be cut, so that a record probably begins there. None if that depends on
+    /// how its records begin.
     #[must_use]
     pub fn cut(&self) -> Option<Cut> {
         match self {
@@ -64,6 +64,17 @@ impl Reader {
                 Some(Cut::Rows { quote })
             }
             Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
+        }
+    }
+
+    /// The same, if a record that is not the first of its list begins at a place of this text. None
+    /// if the record says too little.
+    #[must_use]
+    pub fn cut_as(&self, text: &[u8], at: usize) -> Option<Cut> {
+        match self {
+            Reader::Json(_) => Cut::as_in_list(text, at),
+            Reader::Xml(_) => Cut::as_element(text, at),
+            Reader::Csv(_) | Reader::Plist(_) | Reader::Told(_) => None,
         }
     }
 }

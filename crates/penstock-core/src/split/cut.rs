@@ -1,6 +1,6 @@
 //! Where a text can be cut, so that a record probably begins there.
 
-use memchr::{memchr_iter, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 /// How records are told apart without reading them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,16 +12,46 @@ pub enum Cut {
         /// The quote, if there is one.
         quote: Option<u8>,
     },
-    /// A record begins with these bytes.
+    /// These bytes stand where a record begins.
     Mark {
-        /// The bytes, from the separator before the record on.
+        /// The last of what is before the record, and its first.
         bytes: Box<[u8]>,
-        /// How many of them are the separator.
+        /// How many of them are before the record.
         before: usize,
     },
 }
 
+/// The most bytes of a mark.
+const LONGEST: usize = 512;
+
 impl Cut {
+    /// Where maps begin as the one at this place in a JSON array: behind a comma, with the same white
+    /// space, and with the same key.
+    pub(super) fn as_in_list(text: &[u8], at: usize) -> Option<Cut> {
+        let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let spaces = |bytes: &[u8]| bytes.iter().rev().take_while(is_space).count();
+        let comma = at - spaces(text.get(..at)?);
+        let before = text[..comma].strip_suffix(b",")?;
+        // The byte that ends the record before it.
+        let from = (before.len() - spaces(before)).checked_sub(1)?;
+        let key = at + 1 + text.get(at + 1..)?.iter().take_while(is_space).count();
+        let name = text.get(key..)?.strip_prefix(b"\"")?;
+        let end = key + 2 + memchr(b'"', name)?;
+        Cut::at_mark(&text[from..end], at - from)
+    }
+
+    /// Where elements begin as the one at this place.
+    pub(super) fn as_element(text: &[u8], at: usize) -> Option<Cut> {
+        let tag = text.get(at..)?;
+        let ends = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'>' | b'/');
+        let end = tag.iter().take(LONGEST).position(ends)?;
+        Cut::at_mark(&tag[..=end], 0)
+    }
+
+    fn at_mark(mark: &[u8], before: usize) -> Option<Cut> {
+        (mark.len() <= LONGEST).then(|| Cut::Mark { bytes: mark.into(), before })
+    }
+
     /// The last place at which these bytes can be cut. They begin where a record does.
     ///
     /// ```

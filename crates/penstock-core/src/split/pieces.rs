@@ -92,6 +92,11 @@ impl Pieces {
         self.cut = Some(cut);
     }
 
+    /// Forgets where to cut.
+    pub fn cut_anew(&mut self) {
+        self.cut = None;
+    }
+
     /// Whether it is known where to cut.
     #[must_use]
     pub fn is_cut(&self) -> bool {

@@ -37,6 +37,9 @@ pub(crate) struct Filling<S: Side, F> {
     header: Option<Option<Arc<Header>>>,
 }
 
+/// More bytes than the events of any piece that another thread reads.
+const PIECE_MEMORY: u64 = 2 << 30;
+
 type Answer = Result<Flow, Refusal>;
 
 impl<S: Side, F: Fast> Filling<S, F> {
@@ -352,8 +355,9 @@ impl<S: Side, F: Fast> Filling<S, F> {
 
 impl<S: Side, F: Fast> Fills<F> for Filling<S, F> {
     fn lane(&self) -> Option<Lane<F>> {
-        // Nobody adds up what the threads take of a limit.
-        let is_free = self.is_free() && self.memory.is_none() && self.records > 0;
+        // No record of a piece takes so much memory. Nobody looks whether it takes less.
+        let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
+        let is_free = self.is_free() && is_bounded && self.records > 0;
         match &self.header {
             Some(None) => None,
             Some(header) => is_free.then(|| Lane::beside(&self.fast, header.clone())),

@@ -480,10 +480,10 @@ impl Reader {
     ///     unions: What becomes of a field with values of several types, as `int | str`. By default
     ///         that is an error. With `"text"`, its scalars become text; with `"json"`, its values
     ///         become JSON.
-    ///     threads: How many threads parse at once. The batches are the same for any number. Several
-    ///         threads are used for lines of JSON and for CSV, after the first mebibyte, and take some
-    ///         megabytes of memory each. Records that only a Python object can be made of are read
-    ///         by one.
+    ///     threads: How many threads parse at once. The batches and the errors are the same for any
+    ///         number. Each takes some mebibytes of memory. The first mebibyte, property lists,
+    ///         XML that declares entities, and records that only a Python object can be made of are
+    ///         read by one thread.
     ///
     /// Raises:
     ///     PlanError: The type of a field has no column.
