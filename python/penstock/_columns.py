@@ -180,9 +180,9 @@ def columns(
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
-    It is short for `read(source, into, ...).columns(rows, columns, unions, threads)`: see `penstock.read`
-    and `Reader.columns`. The `read` functions of `penstock.csv` and the other formats have the
-    options of their format.
+    It is short for `read(source, into, ...).columns(rows, columns, unions, threads)`: see
+    `penstock.read` and `Reader.columns`. The `read` functions of `penstock.csv` and the other
+    formats have the options of their format.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files.

@@ -130,11 +130,18 @@ def told(reader: Any, threads: int, rows: int = 7_000) -> tuple[list[Any], Any, 
     """The batches, the error behind them, and the counts."""
     batches = []
     try:
-        for batch in reader.columns(rows=rows, threads=threads):
-            batches.append(pa.record_batch(batch))
+        batches.extend(map(pa.record_batch, reader.columns(rows=rows, threads=threads)))
     except penstock.PenstockError as error:
         return batches, said(error), reader.skipped, reader.progress.records
     return batches, None, reader.skipped, reader.progress.records
+
+
+@each
+def test_the_threads_read(name: str) -> None:
+    reader = reading(name)(io.BytesIO(DATA[name]))
+    assert sum(len(batch) for batch in reader.columns(threads=2)) == COUNT
+    # All but the first mebibyte, the last one, and the one that shows where to cut.
+    assert reader._pieces() >= len(DATA[name]) // 2**20 - 4
 
 
 @each

@@ -150,6 +150,8 @@ pub(crate) struct Pump {
     /// If columns are filled by several threads: how many there will be, or they.
     threads: Option<usize>,
     crew: Option<Crew>,
+    /// How many pieces of the text they had read when they were closed.
+    pieces: u64,
     /// How far lines were counted for `last_record`.
     counted: Counter,
 }
@@ -202,6 +204,7 @@ impl Pump {
             broken_off: false,
             threads: None,
             crew: None,
+            pieces: 0,
             counted: Counter::new(),
         }
     }
@@ -308,6 +311,7 @@ impl Pump {
 
     /// Closes the source, if it was opened for the run.
     pub(crate) fn close(&mut self) {
+        self.pieces = self.pieces();
         self.crew = None;
         self.run.input_mut().close();
     }
@@ -418,6 +422,11 @@ impl Pump {
                 }
             }
         }
+    }
+
+    /// How many pieces of the text several threads have read.
+    pub(crate) fn pieces(&self) -> u64 {
+        self.pieces + self.crew.as_ref().map_or(0, Crew::taken)
     }
 
     /// Reads more of the source into the window, without the interpreter lock.

@@ -94,6 +94,14 @@ impl Crew {
             Crew::Markup(threads) => threads.source().raw_bytes(),
         }
     }
+
+    /// How many pieces of the text the threads have read.
+    pub(crate) fn taken(&self) -> u64 {
+        match self {
+            Crew::Keyed(threads) => threads.taken(),
+            Crew::Markup(threads) => threads.taken(),
+        }
+    }
 }
 
 /// Builds the records of a document of any format. The format chooses the sink, once for a run.

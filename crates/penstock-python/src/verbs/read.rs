@@ -563,6 +563,11 @@ impl Reader {
         })
     }
 
+    /// For tests: how many pieces of this source several threads have read.
+    fn _pieces(&self) -> PyResult<u64> {
+        Ok(self.enter()?.pump.pieces())
+    }
+
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
     /// again. With a class, it is that of the class.
     fn _schema(&self, py: Python<'_>) -> PyResult<Schema> {
