@@ -1,6 +1,5 @@
 //! Markers, counts and strings, as they stand in a binary property list.
 
-use crate::event::Text;
 use crate::writer::{Unwritable, make_room};
 
 /// The most bytes of a marker and a count.
@@ -21,22 +20,60 @@ pub(super) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Unwritable> {
     Ok(())
 }
 
-/// Appends a marker and a count.
-#[inline(always)]
-pub(super) fn push_mark(high: u8, count: u64, out: &mut Vec<u8>) {
-    if count < 15 {
-        out.push(high | count as u8);
-    } else {
-        push_long_mark(high, count, out);
-    }
+/// What stands before the bytes of an object: its marker, and a count unless that is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) marker: u8,
+    count: u64,
 }
 
-#[inline(never)]
-pub(super) fn push_long_mark(high: u8, count: u64, out: &mut Vec<u8>) {
-    out.push(high | 0xF);
-    let width = width_of(count);
-    out.push(0x10 | width.trailing_zeros() as u8);
-    push_all([count].into_iter(), width, out);
+impl Mark {
+    /// A marker without a count.
+    #[inline(always)]
+    pub(super) fn of(marker: u8) -> Self {
+        Mark { marker, count: 0 }
+    }
+
+    /// The high half of a marker, and a count.
+    #[inline(always)]
+    pub(super) fn counted(high: u8, count: usize) -> Self {
+        Mark { marker: high | count.min(15) as u8, count: count as u64 }
+    }
+
+    /// How many bytes it has.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        if self.count < 15 { 1 } else { 2 + usize::from(width_of(self.count)) }
+    }
+
+    /// Appends it.
+    #[inline(always)]
+    pub(super) fn push(self, out: &mut Vec<u8>) {
+        out.push(self.marker);
+        if self.count >= 15 {
+            let width = width_of(self.count);
+            out.push(0x10 | width.trailing_zeros() as u8);
+            push_all([self.count].into_iter(), width, out);
+        }
+    }
+
+    /// Appends it, and the bytes behind it.
+    #[inline(always)]
+    pub(super) fn push_with(self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Unwritable> {
+        make_room(out, bytes.len().saturating_add(LONGEST_MARK))?;
+        self.push(out);
+        out.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Whether an object, as it stands in the file, is this and these bytes. The marker and the
+    /// length tell the count.
+    #[inline(always)]
+    pub(super) fn is_that_of(self, object: &[u8], bytes: &[u8]) -> bool {
+        object.len() == self.len() + bytes.len()
+            && object.first() == Some(&self.marker)
+            && object.ends_with(bytes)
+    }
 }
 
 /// Appends integers of 1, 2, 4 or 8 bytes.
@@ -60,33 +97,11 @@ pub(super) fn width_of(bound: u64) -> u8 {
     }
 }
 
-pub(super) fn push_counted(
-    high: u8,
-    count: u64,
-    bytes: &[u8],
-    out: &mut Vec<u8>,
-) -> Result<(), Unwritable> {
-    make_room(out, bytes.len().saturating_add(LONGEST_MARK))?;
-    push_mark(high, count, out);
-    out.extend_from_slice(bytes);
-    Ok(())
-}
-
-/// Appends a string.
-#[inline(always)]
-pub(super) fn push_text(text: Text<'_>, out: &mut Vec<u8>) -> Result<(), Unwritable> {
-    let bytes = text.bytes();
-    if text.ascii || bytes.is_ascii() {
-        return push_counted(0x50, bytes.len() as u64, bytes, out);
-    }
-    push_utf16(text.text.as_str(), out)
-}
-
+/// The text as UTF-16, for a string that is not ASCII.
 #[inline(never)]
-pub(super) fn push_utf16(text: &str, out: &mut Vec<u8>) -> Result<(), Unwritable> {
-    let units = text.encode_utf16().count();
-    make_room(out, units.saturating_mul(2).saturating_add(LONGEST_MARK))?;
-    push_mark(0x60, units as u64, out);
+pub(super) fn to_utf16(text: &str, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    out.clear();
+    make_room(out, text.encode_utf16().count().saturating_mul(2))?;
     for unit in text.encode_utf16() {
         out.extend_from_slice(&unit.to_be_bytes());
     }

@@ -14,20 +14,19 @@ impl Hash {
     }
 
     #[inline(always)]
-    pub(super) fn of(self, bytes: &[u8]) -> u32 {
-        let mut state = self.0 ^ (bytes.len() as u64).wrapping_mul(SPREAD);
-        let (pairs, rest) = bytes.as_chunks::<16>();
-        for pair in pairs {
-            let pair = u128::from_le_bytes(*pair);
-            state = self.fold(state ^ pair as u64, (pair >> 64) as u64);
+    pub(super) fn of(self, marker: u8, bytes: &[u8]) -> u32 {
+        let start = bytes.len() as u64 ^ u64::from(marker) << 56;
+        let mut state = self.0 ^ start.wrapping_mul(SPREAD);
+        let mut rest = bytes;
+        while let Some((next, after)) = rest.split_first_chunk::<16>()
+            && !after.is_empty()
+        {
+            let next = u128::from_le_bytes(*next);
+            state = self.fold(state ^ next as u64, (next >> 64) as u64);
+            rest = after;
         }
-        if !rest.is_empty() {
-            let mut last = [0; 16];
-            last[..rest.len()].copy_from_slice(rest);
-            let pair = u128::from_le_bytes(last);
-            state = self.fold(state ^ pair as u64, (pair >> 64) as u64);
-        }
-        (self.fold(state, SPREAD) >> 32) as u32
+        let (first, last) = ends(bytes);
+        (self.fold(self.fold(state ^ first, last), SPREAD) >> 32) as u32
     }
 
     #[inline(always)]
@@ -52,6 +51,24 @@ impl Hash {
     }
 }
 
+/// Two words that have the last 16 bytes, or all if there are fewer. They overlap: a copy into two
+/// words would be read before the processor has written it.
+#[inline(always)]
+fn ends(bytes: &[u8]) -> (u64, u64) {
+    if let Some(last) = bytes.last_chunk::<16>() {
+        let last = u128::from_le_bytes(*last);
+        (last as u64, (last >> 64) as u64)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into())
+    } else if let [first, .., last] = bytes {
+        (u64::from(*first) | u64::from(bytes[1]) << 8, (*last).into())
+    } else {
+        (bytes.first().copied().unwrap_or_default().into(), 0)
+    }
+}
+
 #[inline(always)]
 fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
@@ -60,9 +77,15 @@ fn pair(low: u32, high: u32) -> u64 {
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The numbers of objects by the hash of their contents, which the caller keeps.
+///
+/// Most objects of a large document are new. `tags` is an eighth of the slots, so it stays in the
+/// processor's cache, and tells of a new object that it is new. Its slot is only written, and
+/// nothing waits for that.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// Zero, or a hash above a number, which counts from 1.
+    /// For each slot: zero if it is free, or else some bits of its hash.
+    tags: Vec<u8>,
+    /// A hash above a number.
     slots: Vec<u64>,
     used: usize,
 }
@@ -71,9 +94,9 @@ impl Table {
     pub(super) fn clear(&mut self) {
         // A large table would take longer to clear than a small document to write.
         if self.slots.len() > 1024 {
-            self.slots = Vec::new();
+            *self = Table::default();
         }
-        self.slots.fill(0);
+        self.tags.fill(0);
         self.used = 0;
     }
 
@@ -91,18 +114,22 @@ impl Table {
         if self.used * 2 >= self.slots.len() {
             self.grow()?;
         }
-        let mask = self.slots.len() - 1;
+        let mask = self.tags.len() - 1;
+        let tag = tag_of(hash);
         let mut place = hash as usize & mask;
         loop {
-            let slot = self.slots[place];
-            if slot == 0 {
-                self.slots[place] = u64::from(hash) << 32 | (u64::from(number) + 1);
+            let found = self.tags[place];
+            if found == 0 {
+                self.tags[place] = tag;
+                self.slots[place] = u64::from(hash) << 32 | u64::from(number);
                 self.used += 1;
                 return Ok(number);
             }
-            let found = (slot as u32) - 1;
-            if (slot >> 32) as u32 == hash && same(found) {
-                return Ok(found);
+            if found == tag {
+                let slot = self.slots[place];
+                if (slot >> 32) as u32 == hash && same(slot as u32) {
+                    return Ok(slot as u32);
+                }
             }
             place = (place + 1) & mask;
         }
@@ -112,19 +139,28 @@ impl Table {
     #[inline(never)]
     fn grow(&mut self) -> Result<(), Unwritable> {
         let count = (2 * self.slots.len()).max(64);
-        let mut slots = Vec::new();
+        let (mut tags, mut slots) = (Vec::new(), Vec::new());
+        tags.try_reserve_exact(count).map_err(|_| Unwritable::memory())?;
         slots.try_reserve_exact(count).map_err(|_| Unwritable::memory())?;
+        tags.resize(count, 0);
         slots.resize(count, 0);
-        for slot in self.slots.iter().filter(|slot| **slot != 0) {
-            let mut place = (slot >> 32) as usize & (count - 1);
-            while slots[place] != 0 {
+        for (slot, _) in self.slots.iter().zip(&self.tags).filter(|(_, tag)| **tag != 0) {
+            let hash = (slot >> 32) as u32;
+            let mut place = hash as usize & (count - 1);
+            while tags[place] != 0 {
                 place = (place + 1) & (count - 1);
             }
-            slots[place] = *slot;
+            (tags[place], slots[place]) = (tag_of(hash), *slot);
         }
-        self.slots = slots;
+        (self.tags, self.slots) = (tags, slots);
         Ok(())
     }
+}
+
+/// Bits of a hash that do not choose the slot of a table with less than 2^25 of them.
+#[inline(always)]
+fn tag_of(hash: u32) -> u8 {
+    (hash >> 25) as u8 | 0x80
 }
 
 /// The longest object that is remembered.
@@ -165,7 +201,7 @@ impl Recent {
     /// The number of an equal object, if it is known. If not, the object is remembered by `number`.
     pub(super) fn find_or_add(
         &mut self,
-        hash: Hash,
+        hash: u32,
         bytes: &[u8],
         is_key: bool,
         number: u32,
@@ -177,7 +213,7 @@ impl Recent {
             self.entries.try_reserve_exact(2 * PLACES).map_err(|_| Unwritable::memory())?;
             self.entries.resize(2 * PLACES, NONE);
         }
-        let place = hash.of(bytes) as usize % PLACES + if is_key { 0 } else { PLACES };
+        let place = hash as usize % PLACES + if is_key { 0 } else { PLACES };
         let entry = &mut self.entries[place];
         if usize::from(entry.length) == bytes.len() && entry.bytes[..bytes.len()] == *bytes {
             return Ok(entry.number);
@@ -198,7 +234,7 @@ mod tests {
         let items: Vec<String> = (0..10_000).map(|number| (number % 3_000).to_string()).collect();
         for (number, item) in items.iter().enumerate() {
             let same = |other: u32| items[other as usize] == *item;
-            let found = table.find_or_add(hash.of(item.as_bytes()), number as u32, same);
+            let found = table.find_or_add(hash.of(0x50, item.as_bytes()), number as u32, same);
             assert_eq!(found.unwrap(), number as u32 % 3_000);
         }
     }
@@ -209,11 +245,11 @@ mod tests {
         let bytes: Vec<u8> = (1..60).collect();
         let mut seen = std::collections::HashSet::new();
         for length in 0..bytes.len() {
-            assert!(seen.insert(hash.of(&bytes[..length])));
+            assert!(seen.insert(hash.of(0x50, &bytes[..length])));
             for place in 0..length {
                 let mut other = bytes[..length].to_vec();
                 other[place] ^= 0x80;
-                assert!(seen.insert(hash.of(&other)));
+                assert!(seen.insert(hash.of(0x50, &other)));
             }
             let numbers: Vec<u32> = bytes[..length].iter().map(|byte| u32::from(*byte)).collect();
             assert!(numbers.is_empty() || seen.insert(hash.of_numbers(&numbers)));
@@ -223,14 +259,16 @@ mod tests {
     #[test]
     fn what_is_recent() {
         let (hash, mut recent) = (Hash::new(), Recent::default());
-        let mut find =
-            |bytes: &[u8], key, number| recent.find_or_add(hash, bytes, key, number).unwrap();
+        let mut find = |bytes: &[u8], key, number| {
+            recent.find_or_add(hash.of(0, bytes), bytes, key, number).unwrap()
+        };
         assert_eq!(find(b"Pa", false, 0), 0);
         assert_eq!(find(b"Pa", false, 1), 0);
         assert_eq!(find(b"Pa", true, 1), 1);
         assert_eq!(find(&[b'x'; 60], false, 2), 2);
         assert_eq!(find(&[b'x'; 60], false, 3), 3);
         recent.forget_from(1);
+        let hash = hash.of(0, b"Pa");
         assert_eq!(recent.find_or_add(hash, b"Pa", true, 7).unwrap(), 7);
         assert_eq!(recent.find_or_add(hash, b"Pa", false, 7).unwrap(), 0);
     }

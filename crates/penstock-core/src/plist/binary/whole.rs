@@ -1,8 +1,7 @@
 //! The objects of a file that is written at its end.
 
-use super::encode::{push, push_text, too_many};
+use super::encode::{Mark, push, too_many};
 use super::table::{Hash, Table};
-use crate::event::Text;
 use crate::writer::Unwritable;
 
 /// Marks the number of a container; those without it are scalars.
@@ -54,50 +53,39 @@ impl Whole {
     #[inline(always)]
     pub(super) fn scalar(
         &mut self,
-        hash: Hash,
-        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), Unwritable>,
+        hash: u32,
+        mark: Mark,
+        bytes: &[u8],
     ) -> Result<u32, Unwritable> {
-        let from = self.scalars.len();
-        encode(&mut self.scalars)?;
         let next = self.scalars_at.len();
         if next >= CONTAINER as usize {
             return Err(too_many());
         }
-        let (known, new) = self.scalars.split_at(from);
-        let same = |number: u32| {
-            let number = number as usize;
-            let begin = self.scalars_at[number];
-            let end = self.scalars_at.get(number + 1).copied().unwrap_or(from);
-            known[begin..end] == *new
-        };
-        let found = self.known_scalars.find_or_add(hash.of(new), next as u32, same)?;
+        let Whole { scalars, scalars_at, .. } = self;
+        let same = |number| mark.is_that_of(part_of(scalars, scalars_at, number as usize), bytes);
+        let found = self.known_scalars.find_or_add(hash, next as u32, same)?;
         if found as usize == next {
-            push(&mut self.scalars_at, from)?;
-        } else {
-            self.scalars.truncate(from);
+            push(scalars_at, scalars.len())?;
+            mark.push_with(bytes, scalars)?;
         }
         Ok(found)
     }
 
     /// A key. Most of the time, the same key comes behind a key as the last time.
     #[inline(always)]
-    pub(super) fn key(&mut self, hash: Hash, key: Text<'_>) -> Result<u32, Unwritable> {
-        let bytes = key.bytes();
-        if let Some(next) = self.following.get(self.last_key)
-            && let [marker, name @ ..] = self.scalar_of(*next as usize)
-            && *marker == 0x50 | (bytes.len() as u8 & 0xF)
-            && name == bytes
-            && bytes.len() < 15
+    pub(super) fn key(&mut self, hash: Hash, mark: Mark, key: &[u8]) -> Result<u32, Unwritable> {
+        if let Some(&next) = self.following.get(self.last_key)
+            && mark.is_that_of(self.scalar_of(next as usize), key)
         {
-            self.last_key = *next as usize;
-            return Ok(*next);
+            self.last_key = next as usize;
+            return Ok(next);
         }
-        self.other_key(hash, key)
+        self.other_key(hash.of(mark.marker, key), mark, key)
     }
 
     #[inline(never)]
-    pub(super) fn other_key(&mut self, hash: Hash, key: Text<'_>) -> Result<u32, Unwritable> {
-        let number = self.scalar(hash, |out| push_text(key, out))?;
+    fn other_key(&mut self, hash: u32, mark: Mark, key: &[u8]) -> Result<u32, Unwritable> {
+        let number = self.scalar(hash, mark, key)?;
         if self.following.len() <= number as usize {
             let more = number as usize + 1 - self.following.len();
             self.following.try_reserve(more).map_err(|_| Unwritable::memory())?;

@@ -13,9 +13,7 @@
 //! the last object. References have four bytes. The writer keeps the offsets of all objects, the references of open
 //! containers, and a table of short objects that bounds how many equal ones are found.
 
-use super::encode::{
-    LONGEST_MARK, push, push_all, push_counted, push_mark, push_text, too_many, width_of,
-};
+use super::encode::{LONGEST_MARK, Mark, push, push_all, to_utf16, too_many, width_of};
 use super::table::{Hash, Recent};
 use super::whole::{CONTAINER, Whole};
 use crate::event::{Container, ContainerKind, Key, KeyKind, Scalar, Text};
@@ -89,6 +87,8 @@ pub struct Writer {
     ends: Vec<usize>,
     /// The next list is a set.
     is_set: bool,
+    /// A string as UTF-16.
+    units: Vec<u8>,
     records: u64,
     /// The root, once it is complete.
     root: Option<u32>,
@@ -126,6 +126,7 @@ impl Writer {
             names: Vec::new(),
             ends: Vec::new(),
             is_set: false,
+            units: Vec::new(),
             records: 0,
             root: None,
             finished: false,
@@ -254,12 +255,26 @@ impl Writer {
         if self.options.sort_keys {
             self.note_name(key.bytes())?;
         }
-        let number = if self.options.stream {
-            self.write_scalar(true, |out| push_text(key, out))?
+        let bytes = key.bytes();
+        let number = if key.ascii || bytes.is_ascii() {
+            self.key_number(Mark::counted(0x50, bytes.len()), bytes)?
         } else {
-            self.whole.key(self.hash, key)?
+            let mut units = std::mem::take(&mut self.units);
+            to_utf16(key.text.as_str(), &mut units)?;
+            let number = self.key_number(Mark::counted(0x60, units.len() / 2), &units)?;
+            self.units = units;
+            number
         };
         push(&mut self.members, number)
+    }
+
+    #[inline(always)]
+    fn key_number(&mut self, mark: Mark, key: &[u8]) -> Result<u32, Unwritable> {
+        if self.options.stream {
+            self.write_scalar(true, mark, key)
+        } else {
+            self.whole.key(self.hash, mark, key)
+        }
     }
 
     #[cold]
@@ -269,17 +284,14 @@ impl Writer {
         push(&mut self.ends, self.names.len())
     }
 
-    /// A scalar, which `encode` appends as it will stand in the file.
+    /// A scalar: what stands before its bytes, and these.
     #[inline(always)]
-    fn put(
-        &mut self,
-        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), Unwritable>,
-    ) -> Result<Flow, Unwritable> {
+    fn put(&mut self, mark: Mark, bytes: &[u8]) -> Result<Flow, Unwritable> {
         self.begin()?;
         let number = if self.options.stream {
-            self.write_scalar(false, encode)?
+            self.write_scalar(false, mark, bytes)?
         } else {
-            self.whole.scalar(self.hash, encode)?
+            self.whole.scalar(self.hash.of(mark.marker, bytes), mark, bytes)?
         };
         self.end(number)
     }
@@ -287,12 +299,16 @@ impl Writer {
     /// A scalar of at most 16 bytes behind its marker.
     #[inline(always)]
     fn short<const N: usize>(&mut self, marker: u8, bytes: [u8; N]) -> Result<Flow, Unwritable> {
-        self.put(|out| {
-            make_room(out, 1 + N)?;
-            out.push(marker);
-            out.extend_from_slice(&bytes);
-            Ok(())
-        })
+        self.put(Mark::of(marker), &bytes)
+    }
+
+    #[inline(never)]
+    fn wide_text(&mut self, text: &str) -> Result<Flow, Unwritable> {
+        let mut units = std::mem::take(&mut self.units);
+        to_utf16(text, &mut units)?;
+        let flow = self.put(Mark::counted(0x60, units.len() / 2), &units)?;
+        self.units = units;
+        Ok(flow)
     }
 
     /// Text that `print` makes, which needs at most [`print::LONGEST`] bytes.
@@ -301,7 +317,7 @@ impl Writer {
         let mut text = Vec::new();
         make_room(&mut text, print::LONGEST)?;
         print(&mut text);
-        self.put(|out| push_counted(0x50, text.len() as u64, &text, out))
+        self.put(Mark::counted(0x50, text.len()), &text)
     }
 
     fn wide(&mut self, value: i128) -> Result<Flow, Unwritable> {
@@ -362,16 +378,13 @@ impl Writer {
     }
 
     /// Writes a scalar, unless an equal one is known.
-    fn write_scalar(
-        &mut self,
-        is_key: bool,
-        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), Unwritable>,
-    ) -> Result<u32, Unwritable> {
+    fn write_scalar(&mut self, is_key: bool, mark: Mark, bytes: &[u8]) -> Result<u32, Unwritable> {
         let mut scalar = std::mem::take(&mut self.stream.scalar);
         scalar.clear();
-        encode(&mut scalar)?;
+        mark.push_with(bytes, &mut scalar)?;
         let next = self.next_number()?;
-        let number = self.stream.recent.find_or_add(self.hash, &scalar, is_key, next)?;
+        let hash = self.hash.of(mark.marker, bytes);
+        let number = self.stream.recent.find_or_add(hash, &scalar, is_key, next)?;
         if number == next {
             self.begin_object()?;
             make_room(&mut self.out, scalar.len())?;
@@ -388,7 +401,7 @@ impl Writer {
         make_room(&mut self.out, LONGEST_MARK + 4 * members)?;
         self.begin_object()?;
         let count = if open.high == DICT { members / 2 } else { members };
-        push_mark(open.high, count as u64, &mut self.out);
+        Mark::counted(open.high, count).push(&mut self.out);
         for member in &self.members[open.members..] {
             self.out.extend_from_slice(&member.to_be_bytes());
         }
@@ -524,7 +537,7 @@ impl Writer {
                 make_room(out, LONGEST_MARK + members.len() * usize::from(width))?;
                 let high = *high as u8;
                 let count = if high == DICT { members.len() / 2 } else { members.len() };
-                push_mark(high, count as u64, out);
+                Mark::counted(high, count).push(out);
                 let numbers = members.iter().map(|member| u64::from(numbered.of(*member)));
                 push_all(numbers, width, out);
             }
@@ -588,9 +601,7 @@ impl Sink for Writer {
             Scalar::Float(value) => self.float(value, at),
             Scalar::Number(digits) => self.digits(digits),
             Scalar::Text(text) | Scalar::Untyped(text) => self.text(text, at),
-            Scalar::Bytes(bytes) => {
-                self.put(|out| push_counted(0x40, bytes.len() as u64, bytes, out))
-            }
+            Scalar::Bytes(bytes) => self.put(Mark::counted(0x40, bytes.len()), bytes),
             Scalar::DateTime(value) => self.datetime(value),
             Scalar::Since2001(seconds) => self.short(0x33, seconds.to_be_bytes()),
             Scalar::Uid(uid) => match uid {
@@ -645,7 +656,11 @@ impl Sink for Writer {
     }
     #[inline]
     fn text(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
-        self.put(|out| push_text(text, out))
+        let bytes = text.bytes();
+        if text.ascii || bytes.is_ascii() {
+            return self.put(Mark::counted(0x50, bytes.len()), bytes);
+        }
+        self.wide_text(text.text.as_str())
     }
 }
 
