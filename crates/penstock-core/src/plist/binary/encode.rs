@@ -2,6 +2,9 @@
 
 use crate::writer::{Unwritable, make_room};
 
+/// The high half of a map's marker.
+pub(super) const DICT: u8 = 0xD0;
+
 /// The most bytes of a marker and a count.
 pub(super) const LONGEST_MARK: usize = 10;
 
@@ -73,6 +76,18 @@ impl Mark {
         object.len() == self.len() + bytes.len()
             && object.first() == Some(&self.marker)
             && object.ends_with(bytes)
+    }
+}
+
+/// What stands before an integer, and its bytes.
+#[inline(always)]
+pub(super) fn int(value: i64, bytes: &mut [u8; 8]) -> (Mark, &[u8]) {
+    *bytes = value.to_be_bytes();
+    match value {
+        0..0x100 => (Mark::of(0x10), &bytes[7..]),
+        0x100..0x1_0000 => (Mark::of(0x11), &bytes[6..]),
+        0x1_0000..0x1_0000_0000 => (Mark::of(0x12), &bytes[4..]),
+        _ => (Mark::of(0x13), bytes),
     }
 }
 

@@ -29,18 +29,16 @@ impl Hash {
         (self.fold(self.fold(state ^ first, last), SPREAD) >> 32) as u32
     }
 
+    /// The hash of a container before its first member.
     #[inline(always)]
-    pub(super) fn of_numbers(self, numbers: &[u32]) -> u32 {
-        let mut state = self.0 ^ (numbers.len() as u64).wrapping_mul(SPREAD);
-        let (chunks, rest) = numbers.as_chunks::<4>();
-        for [a, b, c, d] in chunks {
-            let (first, last) = (pair(*a, *b), pair(*c, *d));
-            state = self.fold(state ^ first, last);
-        }
-        for number in rest {
-            state = self.fold(state ^ u64::from(*number), SPREAD);
-        }
-        (self.fold(state, SPREAD) >> 32) as u32
+    pub(super) fn begin(self, marker: u8) -> Members {
+        Members(self.0 ^ u64::from(marker))
+    }
+
+    /// The same behind one more member.
+    #[inline(always)]
+    pub(super) fn with(self, Members(state): Members, number: u32) -> Members {
+        Members(self.fold(state ^ u64::from(number), SPREAD))
     }
 
     /// Both halves of a product of two words that depend on the secret.
@@ -69,12 +67,19 @@ fn ends(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
-#[inline(always)]
-fn pair(low: u32, high: u32) -> u64 {
-    u64::from(low) | u64::from(high) << 32
-}
-
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The hash of a container's first members.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Members(u64);
+
+impl Members {
+    /// If these are all.
+    #[inline(always)]
+    pub(super) fn hash(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
 
 /// The numbers of objects by the hash of their contents, which the caller keeps.
 ///
@@ -111,7 +116,7 @@ impl Table {
         number: u32,
         same: impl Fn(u32) -> bool,
     ) -> Result<u32, Unwritable> {
-        if self.used * 2 >= self.slots.len() {
+        if self.used * 4 >= self.slots.len() * 3 {
             self.grow()?;
         }
         let mask = self.tags.len() - 1;
@@ -251,8 +256,10 @@ mod tests {
                 other[place] ^= 0x80;
                 assert!(seen.insert(hash.of(0x50, &other)));
             }
-            let numbers: Vec<u32> = bytes[..length].iter().map(|byte| u32::from(*byte)).collect();
-            assert!(numbers.is_empty() || seen.insert(hash.of_numbers(&numbers)));
+            let members = bytes[..length]
+                .iter()
+                .fold(hash.begin(0xA0), |members, byte| hash.with(members, u32::from(*byte)));
+            assert!(length == 0 || seen.insert(members.hash()));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The objects of a file that is written at its end.
 
-use super::encode::{Mark, push, too_many};
+use super::encode::{self, DICT, Mark, push, too_many};
 use super::table::{Hash, Table};
 use crate::writer::Unwritable;
 
@@ -8,6 +8,12 @@ use crate::writer::Unwritable;
 pub(super) const CONTAINER: u32 = 1 << 31;
 /// No number yet.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// Integers below this are found by their value, without a hash. Numbers of records follow each
+/// other, and so do their places.
+const DIRECT: i64 = 1 << 20;
+/// How many of them have their places side by side.
+const PAGE: usize = 1 << 10;
 
 /// The objects of a file that is written at the end.
 #[derive(Debug, Default)]
@@ -19,6 +25,8 @@ pub(super) struct Whole {
     containers: Vec<u32>,
     containers_at: Vec<usize>,
     known_scalars: Table,
+    /// The numbers of small integers, by their value.
+    ints: Vec<Vec<u32>>,
     known_containers: Table,
     /// For each scalar that is a key: the key that came next the last time.
     following: Vec<u32>,
@@ -32,6 +40,7 @@ impl Whole {
         self.containers.clear();
         self.containers_at.clear();
         self.known_scalars.clear();
+        self.ints.clear();
         self.known_containers.clear();
         self.following.clear();
         self.last_key = 0;
@@ -71,6 +80,46 @@ impl Whole {
         Ok(found)
     }
 
+    /// The number of an integer, which is found by its value if that is small.
+    #[inline(always)]
+    pub(super) fn int(&mut self, hash: Hash, value: i64) -> Result<u32, Unwritable> {
+        let place = value as usize % PAGE;
+        if !(0..DIRECT).contains(&value) {
+            let mut bytes = [0; 8];
+            let (mark, bytes) = encode::int(value, &mut bytes);
+            return self.scalar(hash.of(mark.marker, bytes), mark, bytes);
+        }
+        match self.ints.get(value as usize / PAGE) {
+            Some(page) if !page.is_empty() && page[place] != NONE => Ok(page[place]),
+            _ => self.new_int(value),
+        }
+    }
+
+    #[inline(never)]
+    fn new_int(&mut self, value: i64) -> Result<u32, Unwritable> {
+        let (page, place) = (value as usize / PAGE, value as usize % PAGE);
+        if self.ints.len() <= page {
+            let more = page + 1 - self.ints.len();
+            self.ints.try_reserve(more).map_err(|_| Unwritable::memory())?;
+            self.ints.resize_with(page + 1, Vec::new);
+        }
+        let page = &mut self.ints[page];
+        if page.is_empty() {
+            page.try_reserve_exact(PAGE).map_err(|_| Unwritable::memory())?;
+            page.resize(PAGE, NONE);
+        }
+        let next = self.scalars_at.len();
+        if next >= CONTAINER as usize {
+            return Err(too_many());
+        }
+        let mut bytes = [0; 8];
+        let (mark, bytes) = encode::int(value, &mut bytes);
+        push(&mut self.scalars_at, self.scalars.len())?;
+        mark.push_with(bytes, &mut self.scalars)?;
+        page[place] = next as u32;
+        Ok(next as u32)
+    }
+
     /// A key. Most of the time, the same key comes behind a key as the last time.
     #[inline(always)]
     pub(super) fn key(&mut self, hash: Hash, mark: Mark, key: &[u8]) -> Result<u32, Unwritable> {
@@ -98,17 +147,24 @@ impl Whole {
         Ok(number)
     }
 
-    /// The number of a container, which is the number of an equal one if there is one.
+    /// The number of a container, which is the number of an equal one if there is one. The keys
+    /// and values of a map come in turn.
     pub(super) fn container(
         &mut self,
-        hash: Hash,
+        hash: u32,
         high: u8,
         members: &[u32],
     ) -> Result<u32, Unwritable> {
         let from = self.containers.len();
         self.containers.try_reserve(members.len() + 1).map_err(|_| Unwritable::memory())?;
         self.containers.push(u32::from(high));
-        self.containers.extend_from_slice(members);
+        if high == DICT {
+            let (members, _) = members.as_chunks();
+            self.containers.extend(members.iter().map(|[key, _]| key));
+            self.containers.extend(members.iter().map(|[_, value]| value));
+        } else {
+            self.containers.extend_from_slice(members);
+        }
         let next = self.containers_at.len();
         if next >= (NONE - CONTAINER) as usize {
             return Err(too_many());
@@ -120,7 +176,7 @@ impl Whole {
             let end = self.containers_at.get(number + 1).copied().unwrap_or(from);
             known[begin..end] == *new
         };
-        let found = self.known_containers.find_or_add(hash.of_numbers(new), next as u32, same)?;
+        let found = self.known_containers.find_or_add(hash, next as u32, same)?;
         if found as usize == next {
             push(&mut self.containers_at, from)?;
         } else {

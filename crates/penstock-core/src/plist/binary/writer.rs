@@ -13,8 +13,8 @@
 //! the last object. References have four bytes. The writer keeps the offsets of all objects, the references of open
 //! containers, and a table of short objects that bounds how many equal ones are found.
 
-use super::encode::{LONGEST_MARK, Mark, push, push_all, to_utf16, too_many, width_of};
-use super::table::{Hash, Recent};
+use super::encode::{self, DICT, LONGEST_MARK, Mark, push, push_all, to_utf16, too_many, width_of};
+use super::table::{Hash, Members, Recent};
 use super::whole::{CONTAINER, Whole};
 use crate::event::{Container, ContainerKind, Key, KeyKind, Scalar, Text};
 use crate::json;
@@ -65,11 +65,11 @@ struct Open {
     members: usize,
     /// Where the names of its members begin.
     names: usize,
+    hash: Members,
 }
 
 const ARRAY: u8 = 0xA0;
 const SET: u8 = 0xC0;
-const DICT: u8 = 0xD0;
 
 /// Writes a binary property list.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ impl Writer {
         if self.open.is_empty() {
             self.root = Some(number);
         } else {
-            push(&mut self.members, number)?;
+            self.push_member(number)?;
         }
         if self.open.len() <= self.around {
             self.records += 1;
@@ -191,11 +191,22 @@ impl Writer {
         Ok(if pause { Flow::Pause } else { Flow::Take })
     }
 
+    /// A member of the innermost container, or a key.
+    #[inline(always)]
+    fn push_member(&mut self, number: u32) -> Result<(), Unwritable> {
+        push(&mut self.members, number)?;
+        if let Some(open) = self.open.last_mut() {
+            open.hash = self.hash.with(open.hash, number);
+        }
+        Ok(())
+    }
+
     fn open(&mut self, high: u8) -> Result<(), Unwritable> {
         if self.open.len() >= self.deepest + self.around {
             return Err(self.too_deep());
         }
-        push(&mut self.open, Open { high, members: self.members.len(), names: self.ends.len() })
+        let (members, names) = (self.members.len(), self.ends.len());
+        push(&mut self.open, Open { high, members, names, hash: self.hash.begin(high) })
     }
 
     #[cold]
@@ -208,19 +219,16 @@ impl Writer {
 
     /// The innermost container is complete: its number.
     fn close(&mut self) -> Result<u32, Unwritable> {
-        let Some(open) = self.open.pop() else {
+        let Some(mut open) = self.open.pop() else {
             return Err(Unwritable::value("no container is open"));
         };
-        if open.high == DICT {
-            if self.options.sort_keys {
-                self.sort(open)?;
-            }
-            part(&mut self.members, open.members)?;
+        if open.high == DICT && self.options.sort_keys {
+            self.sort(&mut open)?;
         }
         let number = if self.options.stream {
             self.write_container(open)?
         } else {
-            self.whole.container(self.hash, open.high, &self.members[open.members..])?
+            self.whole.container(open.hash.hash(), open.high, &self.members[open.members..])?
         };
         self.members.truncate(open.members);
         Ok(number)
@@ -228,7 +236,7 @@ impl Writer {
 
     /// Puts the members of a map in the order of their keys.
     #[cold]
-    fn sort(&mut self, open: Open) -> Result<(), Unwritable> {
+    fn sort(&mut self, open: &mut Open) -> Result<(), Unwritable> {
         let begin = |name: usize| if name == 0 { 0 } else { self.ends[name - 1] };
         let name = |name: usize| &self.names[begin(name)..self.ends[name]];
         let mut order = Vec::new();
@@ -243,6 +251,8 @@ impl Writer {
                 push(&mut sorted, *number)?;
             }
         }
+        let begin_hash = self.hash.begin(open.high);
+        open.hash = sorted.iter().fold(begin_hash, |hash, number| self.hash.with(hash, *number));
         self.members[open.members..].copy_from_slice(&sorted);
         self.names.truncate(begin(open.names));
         self.ends.truncate(open.names);
@@ -265,7 +275,7 @@ impl Writer {
             self.units = units;
             number
         };
-        push(&mut self.members, number)
+        self.push_member(number)
     }
 
     #[inline(always)]
@@ -402,7 +412,11 @@ impl Writer {
         self.begin_object()?;
         let count = if open.high == DICT { members / 2 } else { members };
         Mark::counted(open.high, count).push(&mut self.out);
-        for member in &self.members[open.members..] {
+        let members = &self.members[open.members..];
+        let (first, last) = if open.high == DICT { (2, 1) } else { (1, members.len()) };
+        // The keys of a map, and then its values.
+        for member in members.iter().step_by(first).chain(members.iter().skip(last).step_by(first))
+        {
             self.out.extend_from_slice(&member.to_be_bytes());
         }
         Ok(number)
@@ -441,22 +455,6 @@ const HEADER: &[u8] = b"bplist00";
 /// The microseconds from the beginning of 1970 to that of 2001.
 const EPOCH_2001: i64 = 978_307_200_000_000;
 
-/// Puts keys before values: they come one after the other.
-fn part(members: &mut Vec<u32>, from: usize) -> Result<(), Unwritable> {
-    let end = members.len();
-    let count = (end - from) / 2;
-    members.try_reserve(count).map_err(|_| Unwritable::memory())?;
-    for value in 0..count {
-        members.push(members[from + 2 * value + 1]);
-    }
-    for key in 1..count {
-        members[from + key] = members[from + 2 * key];
-    }
-    members.copy_within(end.., from + count);
-    members.truncate(end);
-    Ok(())
-}
-
 impl writer::Writer for Writer {
     fn ready(&self) -> &[u8] {
         if self.options.stream || self.finished { &self.out } else { &[] }
@@ -484,7 +482,7 @@ impl writer::Writer for Writer {
             if self.open.is_empty() {
                 self.root = Some(number);
             } else {
-                push(&mut self.members, number)?;
+                self.push_member(number)?;
             }
         }
         let Some(root) = self.root else {
@@ -643,12 +641,14 @@ impl Sink for Writer {
     }
     #[inline]
     fn int(&mut self, value: i64, _at: u64) -> Result<Flow, Unwritable> {
-        match value {
-            0..0x100 => self.short(0x10, [value as u8]),
-            0x100..0x1_0000 => self.short(0x11, (value as u16).to_be_bytes()),
-            0x1_0000..0x1_0000_0000 => self.short(0x12, (value as u32).to_be_bytes()),
-            _ => self.short(0x13, value.to_be_bytes()),
+        if self.options.stream {
+            let mut bytes = [0; 8];
+            let (mark, bytes) = encode::int(value, &mut bytes);
+            return self.put(mark, bytes);
         }
+        self.begin()?;
+        let number = self.whole.int(self.hash, value)?;
+        self.end(number)
     }
     #[inline]
     fn float(&mut self, value: f64, _at: u64) -> Result<Flow, Unwritable> {
