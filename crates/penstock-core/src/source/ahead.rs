@@ -48,7 +48,8 @@ pub(super) struct Feed {
     state: State,
     /// What a thread needs. None if there will be no thread, or no other one.
     free: Option<FreeFile>,
-    /// In a forked child: the bytes that its parent has read, and that must still be passed over.
+    /// Bytes that must still be passed over: those before the offset in a piece, and in a forked
+    /// child, those that its parent has read.
     to_pass: u64,
 }
 
@@ -94,6 +95,11 @@ struct Sizes {
 impl Feed {
     pub(super) fn here(stream: Stream) -> Self {
         Feed { state: State::Here(stream), free: None, to_pass: 0 }
+    }
+
+    /// The bytes of a stream behind so many.
+    pub(super) fn behind(stream: Stream, to_pass: u64) -> Self {
+        Feed { to_pass, ..Feed::here(stream) }
     }
 
     pub(super) fn free(file: Arc<dyn Free>, options: &Options<'_>) -> Self {
@@ -196,7 +202,7 @@ impl Feed {
         Err(SourceError::Idle)
     }
 
-    /// Passes over bytes that were read before the fork.
+    /// Passes over bytes that nobody wants.
     #[cold]
     fn pass(&mut self) -> Result<usize, SourceError> {
         let State::Here(stream) = &mut self.state else { return Ok(0) };

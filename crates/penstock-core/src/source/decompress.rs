@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use penstock_scan::out_of_memory;
 
+use super::frames::pieced::Pieced;
 use crate::error::{Fault, Kind};
 use crate::limits::Limits;
 
@@ -157,9 +158,11 @@ pub(crate) struct Decompressor {
     padding: u64,
     /// Bytes that a decoder may request as its window.
     window: u64,
+    /// Goes by a table of pieces.
+    pub(super) pieced: Option<Box<Pieced>>,
 }
 
-enum Codec {
+pub(super) enum Codec {
     Gzip(flate2::Decompress),
     Zstd(ZstdFrames),
     Bzip2(bzip2::Decompress),
@@ -169,7 +172,7 @@ enum Codec {
 /// A zstd decoder that checks each frame against the size that it declares.
 ///
 /// The library checks this only if it has all of a frame at once, or its last block is not empty.
-struct ZstdFrames {
+pub(super) struct ZstdFrames {
     decoder: zstd::stream::raw::Decoder<'static>,
     /// The first bytes of the current frame, which hold its header.
     head: Vec<u8>,
@@ -244,12 +247,12 @@ impl ZstdFrames {
 }
 
 /// The reason why a step failed, and how far it came.
-struct Failed {
-    step: Step,
-    why: Why,
+pub(super) struct Failed {
+    pub(super) step: Step,
+    pub(super) why: Why,
 }
 
-enum Why {
+pub(super) enum Why {
     Damaged(String),
     Window,
     Memory,
@@ -272,7 +275,8 @@ impl Decompressor {
     pub(crate) fn new(compression: Compression, limits: &Limits) -> std::io::Result<Option<Self>> {
         let window = limits.window;
         let Some(codec) = Codec::new(compression, window)? else { return Ok(None) };
-        Ok(Some(Decompressor { compression, codec, between: false, padding: 0, window }))
+        let (between, padding, pieced) = (false, 0, None);
+        Ok(Some(Decompressor { compression, codec, between, padding, window, pieced }))
     }
 
     /// Decodes from `input` to `out`, which is not empty, until one of them is used up. An empty
@@ -288,6 +292,9 @@ impl Decompressor {
         offset: u64,
         last: bool,
     ) -> Result<Step, (Step, Fault)> {
+        if let Some(pieced) = &mut self.pieced {
+            return pieced.step(&mut self.codec, self.window, input, out, offset, last);
+        }
         let mut total = Step::default();
         loop {
             if self.between {
@@ -356,23 +363,25 @@ impl Decompressor {
     }
 
     fn fault(&self, why: Why, at: u64) -> Fault {
-        let name = self.compression.name();
-        match why {
-            Why::Damaged(what) => {
-                Fault::malformed(at, format!("the {name} data is damaged: {what}"))
-            }
-            Why::Memory => {
-                let reason = format!("out of memory: no room to decompress the {name} data");
-                Fault::new(Kind::Memory, at, reason)
-            }
-            Why::Window => Fault::limit(
-                at,
-                format!(
-                    "the {name} data asks for a window of more than {} bytes (limits.window)",
-                    self.window
-                ),
-            ),
+        fault_of(self.compression, self.window, why, at)
+    }
+}
+
+/// The fault of a decoder, at the byte `at` of the text.
+pub(super) fn fault_of(compression: Compression, window: u64, why: Why, at: u64) -> Fault {
+    let name = compression.name();
+    match why {
+        Why::Damaged(what) => Fault::malformed(at, format!("the {name} data is damaged: {what}")),
+        Why::Memory => {
+            let reason = format!("out of memory: no room to decompress the {name} data");
+            Fault::new(Kind::Memory, at, reason)
         }
+        Why::Window => Fault::limit(
+            at,
+            format!(
+                "the {name} data asks for a window of more than {window} bytes (limits.window)"
+            ),
+        ),
     }
 }
 
@@ -396,7 +405,7 @@ impl Codec {
     }
 
     /// Prepares for another member.
-    fn restart(&mut self, window: u64) {
+    pub(super) fn restart(&mut self, window: u64) {
         match self {
             Codec::Gzip(decoder) => *decoder = made(|| flate2::Decompress::new_gzip(15)),
             Codec::Bzip2(decoder) => *decoder = made(|| bzip2::Decompress::new(false)),
@@ -407,7 +416,7 @@ impl Codec {
     }
 
     /// One call of the decoder: how far it came, and whether a member ends there.
-    fn step(&mut self, input: &[u8], out: &mut [u8]) -> Result<(Step, bool), Failed> {
+    pub(super) fn step(&mut self, input: &[u8], out: &mut [u8]) -> Result<(Step, bool), Failed> {
         match self {
             Codec::Gzip(decoder) => {
                 let before = (decoder.total_in(), decoder.total_out());

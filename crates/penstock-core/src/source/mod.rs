@@ -18,6 +18,7 @@ mod ahead;
 mod declaration;
 mod decompress;
 pub mod encoding;
+mod frames;
 mod free;
 mod single;
 mod stream;
@@ -26,6 +27,7 @@ mod window;
 pub use declaration::{DECLARATION, Detect, Settled, is_binary, xml_encoding};
 pub use decompress::{Compression, Sniff, sniff};
 pub use encoding::Encoding;
+pub use frames::{Frames, Piece, Whole};
 pub use free::Free;
 pub use window::Window;
 pub(crate) use window::out_of_memory;
@@ -249,6 +251,26 @@ impl Source {
         let mut source = Source::open(reader, options);
         source.text = Text::Plain { seen: Vec::new(), at: 0, skipped: 0 };
         source
+    }
+
+    /// A source that begins inside a compressed document in UTF-8, at the byte `offset` of its text.
+    /// It decompresses from the start of the piece that has the byte, and reads on through all that
+    /// follow. Limits, and the offsets of faults, are those of a source that began at the start;
+    /// [`raw_bytes`](Self::raw_bytes) and [`bytes`](Self::bytes) count from there as well.
+    ///
+    /// # Errors
+    /// The file cannot be read, contradicts the table, or has fewer bytes of text. There is no
+    /// memory for the decoder.
+    pub fn inside(
+        frames: &Arc<Frames>,
+        file: Box<dyn ReadAt + Send>,
+        offset: u64,
+        limits: &Limits,
+    ) -> Result<Self, SourceError> {
+        let (stream, to_pass) = Frames::stream(frames, file, offset, limits)?;
+        let mut source = Source::fed(Feed::behind(stream, to_pass), Options::new(limits));
+        source.text = Text::Plain { seen: Vec::new(), at: 0, skipped: 0 };
+        Ok(source)
     }
 
     /// Bytes read from the underlying reader: the only honest measure of progress if the data is

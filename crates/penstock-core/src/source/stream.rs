@@ -1,11 +1,12 @@
 //! The bytes of a source: read, decompressed, counted, and held to the limits.
 
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use penstock_scan::make_room;
 
 use super::decompress::Decompressor;
-use super::{CHUNK, Compression, Sniff, SourceError, again, sniff};
+use super::{CHUNK, Compression, Frames, Sniff, SourceError, again, sniff};
 use crate::error::Fault;
 use crate::limits::Limits;
 
@@ -62,6 +63,26 @@ impl Stream {
             limits: limits.clone(),
             fault: None,
         }
+    }
+
+    /// A stream that begins with a piece of a compressed file: at these offsets in the file, where
+    /// `reader` is, and in the text.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(super) fn inside(
+        reader: Box<dyn Read + Send>,
+        frames: &Arc<Frames>,
+        index: usize,
+        (at, text): (u64, u64),
+        limits: &Limits,
+    ) -> io::Result<Self> {
+        let mut stream = Stream::over(reader, frames.compression(), limits);
+        if let Some(decompressor) = Decompressor::inside(frames, index, at, limits)? {
+            stream.stage = Stage::Compressed(Box::new(decompressor));
+        }
+        (stream.raw.count, stream.taken, stream.bytes) = (at, at, text);
+        Ok(stream)
     }
 
     /// Bytes read from the reader.
