@@ -22,6 +22,7 @@ use crate::error::Fault;
 
 mod appended;
 mod packing;
+mod pieces;
 mod replacement;
 
 pub use packing::Packing;
@@ -156,6 +157,8 @@ pub struct Target {
     packer: Option<Packer>,
     /// Compressed bytes that were not written yet.
     packed: Vec<u8>,
+    /// The `.gzi` of what was written, once that is finished.
+    gzi: Option<Vec<u8>>,
     /// The bytes since the last mark, if they could not be taken back from the compressor.
     held: Option<Vec<u8>>,
     over: Over,
@@ -248,6 +251,7 @@ impl Target {
             outlet: Some(outlet),
             packer,
             packed: Vec::new(),
+            gzi: None,
             held: None,
             over: Over::Aborted,
             taken: 0,
@@ -267,6 +271,12 @@ impl Target {
     #[must_use]
     pub fn given(&self) -> u64 {
         self.given
+    }
+
+    /// The index of the blocks, as `bgzip` writes it to a `.gzi`: if it was finished, and wrote BGZF.
+    #[must_use]
+    pub fn gzi(&self) -> Option<&[u8]> {
+        self.gzi.as_deref()
     }
 
     /// True until it is finished or aborted, or a write fails.
@@ -294,13 +304,16 @@ impl Target {
     }
 
     /// Says that a record ends here. A file that is appended to keeps everything up to the last
-    /// mark.
+    /// mark. Pieces that can be decompressed on their own end at marks.
     ///
     /// # Errors
     /// As for [`write_all`](Self::write_all): compressed bytes are written now.
     pub fn mark(&mut self) -> Result<(), TargetError> {
         self.attempt(|target| {
             target.release()?;
+            if let Some(packer) = &mut target.packer {
+                packer.mark();
+            }
             // Compressed records stay if their member can be ended.
             if target.held.is_none()
                 && let Some(Outlet::Appended(file)) = &mut target.outlet
@@ -436,7 +449,7 @@ impl Target {
         if is_needless {
             return Ok(());
         }
-        packer.finish(&mut self.packed)?;
+        self.gzi = packer.finish(&mut self.packed)?;
         self.give_packed()
     }
 

@@ -3,6 +3,7 @@
 //! A compressor is a plain function from bytes to bytes that holds its state, and never writes by
 //! itself. So an error of the file is never one of the compressor, which may go on afterwards.
 
+use super::pieces::Pieces;
 use crate::source::Compression;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,11 +26,13 @@ const ROOM: usize = 32 << 10;
 pub struct Packing {
     compression: Compression,
     level: i32,
+    in_pieces: bool,
 }
 
 impl Packing {
     /// Bytes are written as they are.
-    pub const NONE: Packing = Packing { compression: Compression::None, level: 0 };
+    pub const NONE: Packing =
+        Packing { compression: Compression::None, level: 0, in_pieces: false };
 
     /// A compression with a level, or with its usual one.
     ///
@@ -44,11 +47,38 @@ impl Packing {
         };
         let level = level.unwrap_or(i64::from(usual));
         match i32::try_from(level) {
-            Ok(level) if (least..=most).contains(&level) => Ok(Packing { compression, level }),
+            Ok(level) if (least..=most).contains(&level) => {
+                Ok(Packing { compression, level, in_pieces: false })
+            }
             _ => Err(format!(
                 "level must be from {least} to {most} for {}, not {level}",
                 compression.name()
             )),
+        }
+    }
+
+    /// The same in pieces that can be decompressed on their own, so that a reader may begin with any
+    /// of them: gzip as BGZF, zstd as frames with a seek table.
+    ///
+    /// ```
+    /// use penstock_core::source::Compression;
+    /// use penstock_core::target::Packing;
+    ///
+    /// assert!(Packing::new(Compression::Zstd, None)?.in_pieces().is_ok());
+    /// let refused = Packing::new(Compression::Xz, None)?.in_pieces().unwrap_err();
+    /// assert_eq!(refused, "xz cannot be written in pieces: gzip and zstd can");
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The reason why this compression cannot be.
+    pub fn in_pieces(self) -> Result<Self, String> {
+        match self.compression {
+            Compression::Gzip | Compression::Zstd => Ok(Packing { in_pieces: true, ..self }),
+            other => {
+                let name = other.name();
+                Err(format!("{name} cannot be written in pieces: gzip and zstd can"))
+            }
         }
     }
 
@@ -86,6 +116,7 @@ pub(super) enum Packer {
     /// With its level.
     Bzip2(bzip2::Compress, bzip2::Compression),
     Xz(Box<lzma_rust2::XzWriter<Vec<u8>>>),
+    Pieces(Box<Pieces>),
 }
 
 impl Packer {
@@ -94,12 +125,15 @@ impl Packer {
     /// # Errors
     /// There is no memory: the highest levels need hundreds of megabytes.
     pub(super) fn new(packing: Packing) -> io::Result<Option<Self>> {
-        let Packing { compression, level } = packing;
+        let Packing { compression, level, in_pieces } = packing;
         let unsigned = level.unsigned_abs();
         Ok(Some(match compression {
             Compression::Infer | Compression::None => return Ok(None),
             Compression::Gzip => {
                 ensure(512 << 10)?;
+                if in_pieces {
+                    return Ok(Some(Packer::Pieces(Box::new(Pieces::bgzf(unsigned)?))));
+                }
                 let level = flate2::Compression::new(unsigned);
                 Packer::Gzip(made(|| flate2::Compress::new_gzip(level, 15))?)
             }
@@ -109,6 +143,9 @@ impl Packer {
                 encoder
                     .set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))
                     .map_err(of_zstd)?;
+                if in_pieces {
+                    return Ok(Some(Packer::Pieces(Box::new(Pieces::zstd(encoder)))));
+                }
                 Packer::Zstd(encoder)
             }
             Compression::Bzip2 => {
@@ -135,6 +172,14 @@ impl Packer {
                 writer.write_all(input)?;
                 drain(writer.inner_mut(), out)
             }
+            Packer::Pieces(pieces) => pieces.push(input, out),
+        }
+    }
+
+    /// Says that a record ends here.
+    pub(super) fn mark(&mut self) {
+        if let Packer::Pieces(pieces) = self {
+            pieces.mark();
         }
     }
 
@@ -158,11 +203,12 @@ impl Packer {
                 writer.flush()?;
                 drain(writer.inner_mut(), out)
             }
+            Packer::Pieces(pieces) => pieces.flush(out),
         }
     }
 
-    /// Appends the end of the member.
-    pub(super) fn finish(self, out: &mut Vec<u8>) -> io::Result<()> {
+    /// Appends the end of the member. The result is a `.gzi`, if there is one for the bytes.
+    pub(super) fn finish(self, out: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
         match self {
             Packer::Gzip(mut encoder) => {
                 deflate(&mut encoder, &[], flate2::FlushCompress::Finish, out)
@@ -173,23 +219,28 @@ impl Packer {
             }
             Packer::Bzip2(mut encoder, _) => bzip(&mut encoder, &[], bzip2::Action::Finish, out),
             Packer::Xz(writer) => drain(&mut writer.finish()?, out),
-        }
+            Packer::Pieces(mut pieces) => {
+                pieces.finish(out)?;
+                return pieces.gzi();
+            }
+        }?;
+        Ok(None)
     }
 }
 
 /// Fails if there is no memory for an encoder, which would end the process when it asks itself.
 fn ensure(bytes: usize) -> io::Result<()> {
-    make_room(&mut Vec::new(), bytes)
+    make_room(&mut Vec::<u8>::new(), bytes)
 }
 
 /// Makes an encoder. Those of other crates panic if there is no memory for them: the only reason that
 /// there is.
-fn made<T>(make: impl FnOnce() -> T) -> io::Result<T> {
+pub(super) fn made<T>(make: impl FnOnce() -> T) -> io::Result<T> {
     catch_unwind(AssertUnwindSafe(make)).map_err(|_| io::ErrorKind::OutOfMemory.into())
 }
 
 /// Makes room behind the bytes.
-pub(super) fn make_room(out: &mut Vec<u8>, more: usize) -> io::Result<()> {
+pub(super) fn make_room<T>(out: &mut Vec<T>, more: usize) -> io::Result<()> {
     out.try_reserve(more).map_err(|_| io::ErrorKind::OutOfMemory.into())
 }
 
@@ -201,11 +252,11 @@ fn drain(from: &mut Vec<u8>, out: &mut Vec<u8>) -> io::Result<()> {
 
 /// An encoder that neither takes nor gives would be asked for ever.
 #[cold]
-fn stuck(name: &str) -> io::Error {
+pub(super) fn stuck(name: &str) -> io::Error {
     io::Error::other(format!("the encoder of {name} makes no progress"))
 }
 
-fn deflate(
+pub(super) fn deflate(
     encoder: &mut flate2::Compress,
     mut input: &[u8],
     flush: flate2::FlushCompress,
@@ -257,7 +308,7 @@ fn bzip(
     }
 }
 
-fn zstd_push(
+pub(super) fn zstd_push(
     encoder: &mut zstd::stream::raw::Encoder<'static>,
     input: &[u8],
     out: &mut Vec<u8>,
@@ -277,7 +328,7 @@ fn zstd_push(
 }
 
 /// Asks until the encoder holds nothing back.
-fn zstd_end(
+pub(super) fn zstd_end(
     out: &mut Vec<u8>,
     mut step: impl FnMut(&mut zstd::stream::raw::OutBuffer<'_, Vec<u8>>) -> io::Result<usize>,
 ) -> io::Result<()> {
@@ -296,7 +347,7 @@ fn zstd_end(
 }
 
 /// zstd allocates for itself, and says in words that it could not.
-fn of_zstd(error: io::Error) -> io::Error {
+pub(super) fn of_zstd(error: io::Error) -> io::Error {
     if error.to_string().starts_with("Allocation error") {
         return io::ErrorKind::OutOfMemory.into();
     }
