@@ -58,6 +58,7 @@ from penstock._rust import (
     Items,
     Progress,
     Reader,
+    Recompressed,
     Records,
     Schema,
     Timing,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from penstock._convert import convert
     from penstock._describe import describe
     from penstock._lookup import Lookup
+    from penstock._recompress import recompress
     from penstock._types import (
         ArrowColumns,
         At,
@@ -167,6 +169,7 @@ __all__ = [
     "PlanError",
     "Progress",
     "Reader",
+    "Recompressed",
     "Records",
     "Repair",
     "RepairWarning",
@@ -205,6 +208,7 @@ __all__ = [
     "pattern",
     "plist",
     "read",
+    "recompress",
     "rest",
     "schema",
     "send",
@@ -254,6 +258,8 @@ if not TYPE_CHECKING:
             import penstock.plist as found  # noqa: PLC0415 - few programs read property lists
         elif name == "convert":
             from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
+        elif name == "recompress":
+            from penstock._recompress import recompress as found  # noqa: PLC0415 - few programs do
         elif name == "describe":
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "Lookup":

@@ -69,6 +69,8 @@ __all__ = [
     "Policy",
     "Progress",
     "Reader",
+    "Recompressed",
+    "Recompression",
     "Records",
     "Report",
     "RowFile",
@@ -185,8 +187,11 @@ class Target:
         torn: str,
         sync: bool,
         follow: bool,
+        pieces: bool = False,
         /,
     ) -> Self: ...
+    @property
+    def gzi(self) -> bytes | None: ...
     @property
     def taken(self) -> int: ...
     @property
@@ -473,6 +478,24 @@ class Conversion:
         /,
     ) -> Self: ...
     def run(self) -> Converted: ...
+    @property
+    def progress(self) -> Progress: ...
+
+@final
+class Recompressed:
+    @property
+    def bytes_read(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def bytes_written(self) -> int: ...
+
+@final
+class Recompression:
+    def __new__(
+        cls, source: Source, target: Target, is_table: bool, limits: Limits | None, /
+    ) -> Self: ...
+    def run(self) -> Recompressed: ...
     @property
     def progress(self) -> Progress: ...
 

@@ -37,6 +37,7 @@ def open_target(
     append: bool = False,
     torn: Torn = "error",
     sync: bool = False,
+    pieces: bool = False,
 ) -> _rust.Target:
     """Open what the caller passed as `target`.
 
@@ -48,6 +49,7 @@ def open_target(
         append: Write behind the lines of a file instead of replacing it.
         torn: What to do if its last line has no line feed: raise an error, or cut it off.
         sync: Have the file on the disk before it replaces the old one, and the new name at the end.
+        pieces: Compress in pieces that can be decompressed on their own.
 
     Raises:
         TypeError: `target` is none of the three kinds. The message says what to pass.
@@ -62,7 +64,7 @@ def open_target(
         if not append and os.path.exists(given) and not os.access(given, os.W_OK):  # noqa: PTH110 - pathlib is slow to import
             # The folder alone would allow it.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), given)
-        opened = _rust.Target(given, name, compression, level, append, torn, sync, True)
+        opened = _rust.Target(given, name, compression, level, append, torn, sync, True, pieces)
         _unfinished.add(ref(opened, _unfinished.discard))
         return opened
     check(verb, target)
@@ -71,7 +73,7 @@ def open_target(
             raise ValueError(f"{option}= needs a path: {verb}() does not open this target itself")
     if compression == "infer":
         compression = None
-    return _rust.Target(target, None, compression, level, append, torn, sync, True)
+    return _rust.Target(target, None, compression, level, append, torn, sync, True, pieces)
 
 
 def _path(verb: str, path: str) -> tuple[str, str]:

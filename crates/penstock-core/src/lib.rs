@@ -22,6 +22,7 @@ pub mod outline;
 pub mod plist;
 pub mod position;
 pub mod reader;
+pub mod recompress;
 pub mod repair;
 pub mod run;
 pub mod select;

@@ -141,7 +141,7 @@ fn make<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import("penstock._errors")?.getattr(class)?;
     let known = PyDict::new(py);
-    known.set_item("format", place.format)?;
+    known.set_item("format", (!place.format.is_empty()).then_some(place.format))?;
     known.set_item("source", place.source)?;
     known.set_item("record", place.record)?;
     known.set_item("path", written(&place.path))?;
@@ -205,6 +205,23 @@ pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> Told
     let details = Details::default();
     make(py, class_of(fault.kind()), fault.reason(), place, &details, Others::default())
         .map(PyErr::from_value)
+}
+
+/// The same for a source of which only the bytes matter, and not the format.
+#[cold]
+pub(crate) fn of_bytes(py: Python<'_>, fault: &Fault, source: Option<&str>) -> Told {
+    if fault.kind() == Kind::Memory {
+        return Err(PyMemoryError::new_err(()));
+    }
+    let details = Details { offset: Some(fault.offset()), ..Details::default() };
+    let place = of_no_format(source);
+    make(py, class_of(fault.kind()), fault.reason(), &place, &details, Others::default())
+        .map(PyErr::from_value)
+}
+
+/// The place of an error of which only the source is known.
+pub(crate) fn of_no_format(source: Option<&str>) -> Where<'_> {
+    Where { format: "", source, place: None, record: None, path: vec![] }
 }
 
 /// The exception for a problem, with exceptions for the other problems of the same record.

@@ -88,6 +88,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::read_columns::read_columns;
     #[pymodule_export]
+    use crate::verbs::recompress::{Recompressed, Recompression};
+    #[pymodule_export]
     use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
     use crate::verbs::write::{Writer, dump};

@@ -46,7 +46,9 @@ pub(crate) struct TargetObject {
 #[pymethods]
 impl TargetObject {
     #[new]
-    #[pyo3(signature = (target, name, compression, level, append, torn, sync, follow, /))]
+    #[pyo3(signature = (
+        target, name, compression, level, append, torn, sync, follow, pieces = false, /
+    ))]
     #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
     fn new(
         py: Python<'_>,
@@ -58,11 +60,12 @@ impl TargetObject {
         torn: &Bound<'_, PyAny>,
         sync: &Bound<'_, PyAny>,
         follow: bool,
+        pieces: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
             let compression = options::text_or_none("compression", compression)?;
             let how = How {
-                packing: packing(options::compression(compression)?, level)?,
+                packing: packing(options::compression(compression)?, level, pieces)?,
                 append: options::flag("append", append)?,
                 torn: self::torn(options::text("torn", torn)?)?,
                 sync: options::flag("sync", sync)?,
@@ -140,6 +143,12 @@ impl TargetObject {
     #[getter]
     fn given(&self, py: Python<'_>) -> PyResult<u64> {
         guarded(py, || Ok(self.lock()?.given()))
+    }
+
+    /// The `.gzi` of what was written in pieces of gzip, once it is finished.
+    #[getter]
+    fn gzi<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        guarded(py, || Ok(self.lock()?.gzi().map(|gzi| PyBytes::new(py, gzi))))
     }
 
     /// Whether nothing more can be written.
@@ -291,7 +300,11 @@ pub(crate) fn end_rows(
 }
 
 /// `compression=` and `level=`
-fn packing(compression: Compression, level: Option<&Bound<'_, PyAny>>) -> PyResult<Packing> {
+fn packing(
+    compression: Compression,
+    level: Option<&Bound<'_, PyAny>>,
+    pieces: bool,
+) -> PyResult<Packing> {
     let level = match level {
         None => None,
         Some(level) if !level.is_instance_of::<PyInt>() || level.is_instance_of::<PyBool>() => {
@@ -304,7 +317,9 @@ fn packing(compression: Compression, level: Option<&Bound<'_, PyAny>>) -> PyResu
             level => Some(level?),
         },
     };
-    Packing::new(compression, level).map_err(PyValueError::new_err)
+    let packing = Packing::new(compression, level);
+    let packing = if pieces { packing.and_then(Packing::in_pieces) } else { packing };
+    packing.map_err(PyValueError::new_err)
 }
 
 /// `torn=`

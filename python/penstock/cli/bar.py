@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import threading
 
+from penstock import _rust
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from penstock import Progress, Reader
-    from penstock._rust import Conversion
+    from penstock._rust import Conversion, Recompression
 
 # Seconds between two drawings, and before the first one: most files are read by then.
 _EVERY = 0.1
@@ -33,12 +35,19 @@ class Bar:
     """A context in which progress is drawn. At its end the drawing is erased."""
 
     def __init__(
-        self, reader: Reader[Any] | Conversion, title: str, stream: TextIO, *, always: bool
+        self,
+        reader: Reader[Any] | Conversion | Recompression,
+        title: str,
+        stream: TextIO,
+        *,
+        always: bool,
     ) -> None:
         """Draw nothing yet."""
         self._reader = reader
         self._title = title if len(title) <= _TITLE else f"\u2026{title[1 - _TITLE :]}"
         self._stream = stream
+        # Only a recompression does not look for records.
+        self._has_records = not isinstance(reader, _rust.Recompression)
         self._patience = 0.0 if always else _PATIENCE
         self._done = threading.Event()
         # Whoever writes to the terminal holds it.
@@ -62,7 +71,7 @@ class Bar:
     def _run(self) -> None:
         if self._patience and self._done.wait(self._patience):
             return
-        draw = _drawer(self._stream)
+        draw = _drawer(self._stream, self._has_records)
         try:
             while True:
                 line = draw(self._title, self._reader.progress)
@@ -103,12 +112,12 @@ class Lifted:
         self._terminal.release()
 
 
-def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
+def _drawer(stream: TextIO, has_records: bool) -> Callable[[str, Progress], str]:
     """Return a function that makes a line from a name and the progress."""
     try:
         from rich.console import Console  # noqa: PLC0415 - slow, and may not be installed
     except ImportError:
-        return lambda title, now: _plain_line(title, now, _width(stream))
+        return lambda title, now: _plain_line(title, now, _width(stream), has_records)
     from rich.progress_bar import ProgressBar  # noqa: PLC0415 - as above
     from rich.table import Table  # noqa: PLC0415 - as above
     from rich.text import Text  # noqa: PLC0415 - as above
@@ -119,7 +128,7 @@ def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
         name = Text(title, style="bold")
         # Leave one column free, so that no terminal begins a new line.
         width = console.width - 1
-        words = figures(now)
+        words = figures(now, has_records)
         while True:
             numbers = Text("  ".join(words), style="dim")
             if words and words[0].endswith("%"):
@@ -143,10 +152,10 @@ def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
     return draw
 
 
-def _plain_line(title: str, now: Progress, width: int) -> str:
+def _plain_line(title: str, now: Progress, width: int, has_records: bool = True) -> str:
     """The line without rich: a name and as many numbers as fit."""
     line = title[: width - 1]
-    for words in figures(now):
+    for words in figures(now, has_records):
         longer = f"{line}  {words}"
         # A letter that is not ASCII may be two columns wide.
         if len(longer) + sum(not letter.isascii() for letter in longer) >= width:
@@ -155,20 +164,22 @@ def _plain_line(title: str, now: Progress, width: int) -> str:
     return line
 
 
-def figures(now: Progress) -> list[str]:
+def figures(now: Progress, has_records: bool = True) -> list[str]:
     """Return the parts of the progress, the most important first."""
     words = []
     seconds = max(now.elapsed, 1e-9)
     if now.bytes_total:
         words.append(f"{min(100, now.bytes_read * 100 // now.bytes_total):3} %")
-    words.append(f"{now.records:,} record{'' if now.records == 1 else 's'}")
+    if has_records:
+        words.append(f"{now.records:,} record{'' if now.records == 1 else 's'}")
     words.append(f"{now.bytes_read / seconds / 1e6:,.0f} MB/s")
     if now.bytes_total and now.bytes_read:
         left = round(seconds * (now.bytes_total - now.bytes_read) / now.bytes_read)
         words.append(f"{_clock(max(0, left))} left")
     else:
         words.append(_clock(round(now.elapsed)))
-    words.append(f"{now.records / seconds:,.0f} records/s")
+    if has_records:
+        words.append(f"{now.records / seconds:,.0f} records/s")
     return words
 
 

@@ -33,6 +33,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("validate", "lint", "test"), "'check' finds every problem"),
     **dict.fromkeys(("length", "wc"), "'count' counts records"),
     **dict.fromkeys(("fmt", "pretty", "indent"), "'format' indents a file"),
+    **dict.fromkeys(("compress", "bgzip", "split"), "'recompress' makes files that can be split"),
     **dict.fromkeys(("to", "transform"), "'convert' writes another format"),
     **dict.fromkeys(("infer", "dialect", "delimiter"), "'sniff' finds the dialect of a CSV file"),
     **dict.fromkeys(("keys", "paths", "tree"), "'outline' shows the paths of a file"),
@@ -164,6 +165,7 @@ def parser() -> argparse.ArgumentParser:
         _add_check,
         _add_convert,
         _add_cut,
+        _add_recompress,
         _add_format,
         _add_plan,
         _add_costs,
@@ -404,6 +406,55 @@ def _add_cut(commands: Commands) -> None:
     _delimiters(options)
     _at(options)
     _source(options)
+    _manners(options, timing=False)
+
+
+def _add_recompress(commands: Commands) -> None:
+    recompress = _command(
+        commands,
+        "recompress",
+        "compress a file so that it can be split",
+        "Compresses a file in pieces, so that a reader can begin with any of them: gzip as BGZF, "
+        "or zstd in frames with a seek table. The bytes stay as they are, whatever the format is, "
+        "and other tools read the result as usual. Pieces end where lines end, and in CSV where "
+        "rows end. The target is replaced at the end, or not at all, and may be the source.",
+        usage="penstock recompress [OPTIONS] SOURCE TARGET",
+    )
+    arguments = recompress.add_argument_group("Arguments")
+    source = arguments.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="any file, also compressed (gzip, zstd, bzip2, xz, zip); - is standard input",
+    )
+    written = arguments.add_argument(
+        "target",
+        metavar="TARGET",
+        help="where to write: .gz, .bgz or .zst; - is standard output, and needs --to",
+    )
+    source.complete = written.complete = _FILES  # type: ignore[attr-defined]  # as below
+    options = _options(recompress)
+    options.add_argument(
+        "--to",
+        metavar="HOW",
+        choices=("gzip", "zstd"),
+        help="the compression: gzip or zstd (default: that of the suffix of the target)",
+    )
+    options.add_argument(
+        "--level",
+        metavar="N",
+        type=_level,
+        help="how well to compress: 0 to 9 for gzip, up to 22 for zstd (default: 6, and 3)",
+    )
+    options.add_argument(
+        "--index", action="store_true", help="also write TARGET.gzi, the index of bgzip"
+    )
+    options.add_argument(
+        "--format",
+        metavar="FORMAT",
+        choices=_format.NAMES,
+        help="the format, if the name does not show that it is csv, where quotes hold line feeds",
+    )
+    options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
     _manners(options, timing=False)
 
 
@@ -681,6 +732,14 @@ def _count(text: str) -> int:
     """A number of records."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
+    return int(text)
+
+
+def _level(text: str) -> int:
+    """A level of a compression."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 9):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a level of a compression")
     return int(text)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from penstock import DecodeError, Reader
-    from penstock._rust import Conversion
+    from penstock._rust import Conversion, Recompression
 
 # Colours of a terminal (ECMA-48, "select graphic rendition").
 _BOLD = "1"
@@ -144,7 +144,7 @@ class Printer:
         self._say("\n".join(map(_printable, text.split("\n"))))
 
     def watching(
-        self, reader: Reader[Any] | Conversion, title: str
+        self, reader: Reader[Any] | Conversion | Recompression, title: str
     ) -> AbstractContextManager[object]:
         """Return a context in which progress is shown, if it is on."""
         if self._progress == "never" or self._err is None:

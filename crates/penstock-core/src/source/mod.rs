@@ -253,6 +253,14 @@ impl Source {
         source
     }
 
+    /// The same source, which gives its decompressed bytes as they are: it neither looks for an
+    /// encoding nor leaves a byte order mark out. Call it before the first read.
+    #[must_use]
+    pub fn verbatim(mut self) -> Self {
+        self.text = Text::Plain { seen: Vec::new(), at: 0, skipped: 0 };
+        self
+    }
+
     /// A source that begins inside a compressed document in UTF-8, at the byte `offset` of its text.
     /// It decompresses from the start of the piece that has the byte, and reads on through all that
     /// follow. Limits, and the offsets of faults, are those of a source that began at the start;

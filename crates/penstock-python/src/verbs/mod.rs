@@ -18,6 +18,7 @@ pub(crate) mod infer;
 pub(crate) mod outline;
 pub(crate) mod read;
 pub(crate) mod read_columns;
+pub(crate) mod recompress;
 pub(crate) mod rows;
 pub(crate) mod small;
 pub(crate) mod write;

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/penstock
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_penstock_subparsers=(outline schema sniff head count check convert cut format plan costs completion)
+_shtab_penstock_subparsers=(outline schema sniff head count check convert cut recompress format plan costs completion)
 
 _shtab_penstock_outline_option_strings=(-h --help --format --encoding --member -q --quiet)
 _shtab_penstock_schema_option_strings=(-h --help --at --namespace --into --rename --format --encoding --member)
@@ -15,6 +15,7 @@ _shtab_penstock_count_option_strings=(-h --help --at --namespace --format --enco
 _shtab_penstock_check_option_strings=(-h --help --at --namespace --into --rename --unknown --format --encoding --member -q --quiet --progress --timing)
 _shtab_penstock_convert_option_strings=(-h --help --to --at --namespace --into --rename --form --errors --indent --root --record -d --delimiter --to-delimiter --to-form --quoting --formulas --format --encoding --member -q --quiet --progress)
 _shtab_penstock_cut_option_strings=(-h --help -v --invert --no-header --to -d --delimiter --to-delimiter --to-form --quoting --formulas --at --namespace --format --encoding --member -q --quiet --progress)
+_shtab_penstock_recompress_option_strings=(-h --help --to --level --index --format --member -q --quiet --progress)
 _shtab_penstock_format_option_strings=(-h --help --indent --compact --canonical --sort-keys --format --encoding --member -q --quiet --progress)
 _shtab_penstock_plan_option_strings=(-h --help)
 _shtab_penstock_costs_option_strings=(-h --help --group --quick --json --compare --plot --show --self-test -q --quiet)
@@ -31,6 +32,8 @@ _shtab_penstock_convert_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_convert_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_penstock_cut_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_cut_pos_2_COMPGEN=_shtab_compgen_files
+_shtab_penstock_recompress_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_penstock_recompress_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_penstock_format_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_format_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_penstock_costs___json_COMPGEN=_shtab_compgen_files
@@ -61,11 +64,14 @@ _shtab_penstock_cut___quoting_choices=(minimal all nonnumeric none)
 _shtab_penstock_cut___formulas_choices=(escape refuse)
 _shtab_penstock_cut___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_cut___progress_choices=(auto always never)
+_shtab_penstock_recompress___to_choices=(gzip zstd)
+_shtab_penstock_recompress___format_choices=(json ndjson xml csv plist)
+_shtab_penstock_recompress___progress_choices=(auto always never)
 _shtab_penstock_format___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_format___progress_choices=(auto always never)
 _shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads objects records clocks files processes)
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
-_shtab_penstock_pos_0_choices=(outline schema sniff head count check convert cut format plan costs completion)
+_shtab_penstock_pos_0_choices=(outline schema sniff head count check convert cut recompress format plan costs completion)
 
 _shtab_penstock_outline_pos_0_nargs='*'
 _shtab_penstock_outline__h_nargs=0
@@ -110,6 +116,11 @@ _shtab_penstock_cut___invert_nargs=0
 _shtab_penstock_cut___no_header_nargs=0
 _shtab_penstock_cut__q_nargs=0
 _shtab_penstock_cut___quiet_nargs=0
+_shtab_penstock_recompress__h_nargs=0
+_shtab_penstock_recompress___help_nargs=0
+_shtab_penstock_recompress___index_nargs=0
+_shtab_penstock_recompress__q_nargs=0
+_shtab_penstock_recompress___quiet_nargs=0
 _shtab_penstock_format__h_nargs=0
 _shtab_penstock_format___help_nargs=0
 _shtab_penstock_format___compact_nargs=0

@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline schema sniff head count check convert cut format plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --to-form --unknown -d -n
+set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion
+set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --level --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --to-form --unknown -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -167,6 +167,17 @@ complete -c penstock -n '_shtab_penstock_using cut' -s q -l quiet -d 'no progres
 complete -c penstock -n '_shtab_penstock_using cut' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d CSV
 complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 2' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a recompress -d 'compress a file so that it can be split'
+complete -c penstock -n '_shtab_penstock_using recompress' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using recompress' -l to -xka "gzip zstd" -d 'the compression'
+complete -c penstock -n '_shtab_penstock_using recompress' -l level -x -d 'how well to compress'
+complete -c penstock -n '_shtab_penstock_using recompress' -l index -d 'also write TARGET.gzi'
+complete -c penstock -n '_shtab_penstock_using recompress' -l format -xka "json ndjson xml csv plist" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using recompress' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using recompress' -s q -l quiet -d 'no progress and no summary'
+complete -c penstock -n '_shtab_penstock_using recompress' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using recompress; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'any file'
+complete -c penstock -n '_shtab_penstock_using recompress; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a format -d 'indent a file'
 complete -c penstock -n '_shtab_penstock_using format' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using format' -l indent -x -d 'the spaces for each level'
