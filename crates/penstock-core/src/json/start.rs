@@ -8,6 +8,7 @@ use super::framing::Framing;
 use super::look::NO_TAG;
 use super::reader::{NOWHERE, Reader, State};
 use crate::limits::Limits;
+use penstock_scan::gathered;
 
 /// A map or a list that is open where a reader starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,15 +112,33 @@ impl Reader {
     /// open here, which must be a list; without any, before any line. It has no position. None if
     /// elements cannot be found there without those before.
     pub(crate) fn beside(&self, depth: usize) -> Option<Self> {
-        let open = self.stack.get(..depth)?;
+        self.inside(&self.open_around(depth)?)
+    }
+
+    /// The outermost `depth` lists and maps that are open here. None if a value in there depends on
+    /// what comes before it: on its key, or on the lines.
+    pub(crate) fn open_around(&self, depth: usize) -> Option<Vec<Container>> {
+        let kind = |is_map: &bool| if *is_map { Container::Map } else { Container::List };
+        let open = gathered(self.stack.get(..depth)?.iter().map(kind));
+        let is_free = match (self.framing, open.last()) {
+            (Framing::Lines, None) => true,
+            (Framing::Document, last) => last == Some(&Container::List),
+            _ => false,
+        };
+        is_free.then_some(open)
+    }
+
+    /// A reader as this one, without a position, before an element of a list that is in these lists
+    /// and maps, or before a line.
+    pub(crate) fn inside(&self, open: &[Container]) -> Option<Self> {
         let state = match (self.framing, open.last()) {
             (Framing::Lines, None) => State::Root,
-            (Framing::Document, Some(false)) => State::Value,
+            (Framing::Document, Some(Container::List)) => State::Value,
             _ => return None,
         };
         Some(Reader {
             state,
-            stack: open.to_vec(),
+            stack: gathered(open.iter().map(|open| *open == Container::Map)),
             non_finite: self.non_finite,
             depth_limit: self.depth_limit,
             token_limit: self.token_limit,

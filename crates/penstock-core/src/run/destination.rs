@@ -8,6 +8,7 @@ use crate::reader::{FormatReader, Step};
 use crate::select::{PathStep, Records, Select};
 use crate::shape::Shape;
 use crate::sink::{Listener, Sink};
+use crate::split::Open;
 use crate::trace::Trace;
 
 /// Why a destination refused an event.
@@ -212,6 +213,23 @@ impl<D: Listener> Outlet<D> {
         match self {
             Outlet::Root(_) => 0,
             Outlet::Inside(select) => select.record_depth(),
+        }
+    }
+
+    /// What is open outside of the record that has just begun, as it was before that.
+    pub fn open(&self) -> Vec<Open> {
+        match self {
+            Outlet::Root(_) => Vec::new(),
+            Outlet::Inside(select) => select.open(),
+        }
+    }
+
+    /// Before anything is read: goes on where so much is open, behind so many records. False if
+    /// that is not a place where records are.
+    pub fn go_on(&mut self, open: &[Open], records: u64) -> bool {
+        match self {
+            Outlet::Root(_) => open.is_empty(),
+            Outlet::Inside(select) => select.go_on(open, records),
         }
     }
 

@@ -112,6 +112,11 @@ pub trait Input {
         None
     }
 
+    /// The end of a part of the text, which is at hand as a whole now, if it is not the last part.
+    fn part(&self) -> Option<u64> {
+        None
+    }
+
     /// The position of a byte at hand, if the input is text. For a byte that was dropped, or has
     /// not come yet, it is the nearer end of the input at hand.
     fn locate(&self, offset: u64) -> Option<Place>;
@@ -137,6 +142,8 @@ pub struct Windows {
     body: Body,
     /// The size from which on a file that is binary is read at positions.
     large: u64,
+    /// Whether other text follows that of the source.
+    is_part: bool,
 }
 
 /// What a reader gets.
@@ -206,7 +213,8 @@ impl Windows {
     }
 
     fn over(window: Window, feed: Feed) -> Self {
-        Windows { window, ended: false, feed, body: Body::Text, large: LARGE }
+        let is_part = false;
+        Windows { window, ended: false, feed, body: Body::Text, large: LARGE, is_part }
     }
 
     /// The same input, which is gathered if it is binary, whatever its size: all of it becomes one
@@ -223,6 +231,19 @@ impl Windows {
     pub fn of_range(source: Source, counted: Counter) -> Self {
         let feed = Feed::Source(Box::new(source));
         Windows::over(Window::resumed(counted), feed)
+    }
+
+    /// The same, if the source ends where a record begins that is not read.
+    #[must_use]
+    pub fn of_part(source: Source, counted: Counter) -> Self {
+        Windows { is_part: true, ..Windows::of_range(source, counted) }
+    }
+
+    /// The same, from the beginning of a document on.
+    #[must_use]
+    pub fn first_part(mut self) -> Self {
+        self.is_part = true;
+        self
     }
 
     /// Text from chunks that the caller pushes: at most `total` bytes.
@@ -296,7 +317,7 @@ impl Windows {
     /// # Errors
     /// As [`Window::fill`].
     pub fn more(&mut self) -> Result<(), SourceError> {
-        let Windows { window, ended, feed, body, large } = self;
+        let Windows { window, ended, feed, body, large, .. } = self;
         match feed {
             Feed::Source(source) => match fill(window, body, source, *large) {
                 Ok(more) => *ended = !more,
@@ -435,7 +456,8 @@ impl Input for Windows {
             Body::Bytes(bytes) if self.ended => Given::Bytes(bytes),
             Body::At(file, size) => Given::At { file: &**file, size: *size },
             Body::Text | Body::Unknown(_) | Body::Bytes(_) => {
-                let last = self.ended && self.window.finish_fault().is_none();
+                let is_end = self.ended && !self.is_part;
+                let last = is_end && self.window.finish_fault().is_none();
                 Given::Text { text: self.window.text(), last }
             }
         }
@@ -443,6 +465,10 @@ impl Input for Windows {
     #[inline(always)]
     fn base(&self) -> u64 {
         self.window.base()
+    }
+    fn part(&self) -> Option<u64> {
+        let is_whole = self.is_part && self.ended && self.window.finish_fault().is_none();
+        is_whole.then(|| self.window.end())
     }
     fn end(&self) -> u64 {
         match &self.body {

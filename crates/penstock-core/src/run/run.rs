@@ -209,6 +209,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     if I::DROPS {
                         self.drop_front(to);
                     }
+                    if let Some(end) = self.input.part() {
+                        return self.end_of_part(to, end);
+                    }
                     let fault = self.input.fault();
                     if fault.is_none() && self.cut.is_none() {
                         self.cut = self.input.take_over();
@@ -332,6 +335,21 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             return Ok(Turn::End);
         }
         Err(Box::new(Failure::Collected(std::mem::take(&mut self.collected))))
+    }
+
+    /// The end of a part of the text, which ends where a record begins.
+    #[cold]
+    fn end_of_part<D: Destination<Cause = C>>(
+        &mut self,
+        to: &mut D,
+        end: u64,
+    ) -> Outcome<Turn<C>, D> {
+        if self.reader.offset() == end && !to.inner_records().is_some_and(|(_, within)| within) {
+            return self.end(to);
+        }
+        let reason = "the part of the text does not end where a record does: it has changed";
+        let fault = Fault::malformed(self.reader.offset(), reason);
+        Err(self.fail(to, &fault))
     }
 
     /// The bytes after the text that was read are not text.
@@ -567,6 +585,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let mut path = to.record_path();
         path.extend(to.value_path(inside, self.input.given()));
         Spot { place: self.input.locate(offset), record: self.record(to), path }
+    }
+
+    /// How many records there were in the source, with those in error, and the current one if it
+    /// is inside the document.
+    pub fn records<D: Destination<Cause = C>>(&self, to: &D) -> u64 {
+        self.before + self.met(to)
     }
 
     /// How many records there were, with those in error.

@@ -5,7 +5,7 @@
 //! events of a record go to the inner sink unchanged: there the filter costs one comparison with
 //! zero for each event.
 
-use penstock_scan::make_room;
+use penstock_scan::{gathered, make_room};
 use std::fmt;
 use std::ops::Range;
 
@@ -14,6 +14,7 @@ use super::path::{Path, PathError};
 use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Text};
 use crate::forward;
 use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
+use crate::split::{At, Open};
 
 /// One step of the path to a position in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,6 +259,49 @@ impl<S: Listener> Select<S> {
             && outer.iter().map(places).eq(others.iter().map(places))
             && one.state == other_one.state
             && self.keys[..one.key] == other.keys[..other_one.key]
+    }
+
+    /// What is open outside of the record that has just begun, as it was before that.
+    pub(crate) fn open(&self) -> Vec<Open> {
+        let last = self.frames.len() - 1;
+        let open = |(place, frame): (usize, &Frame)| Open {
+            state: frame.state,
+            at: match frame.at {
+                Place::List(begun) if place == last => At::List(begun.saturating_sub(1)),
+                Place::List(begun) => At::List(begun),
+                Place::Start => At::Start,
+                Place::Key(_) if place == last => At::Start,
+                Place::Key(kind) => At::Key(kind, self.keys[self.key_range(place)].to_owned()),
+            },
+        };
+        gathered(self.frames.iter().enumerate().map(open))
+    }
+
+    /// Before anything is read: goes on where so much is open, behind so many records. False if that
+    /// is not a place of this path.
+    pub(crate) fn go_on(&mut self, open: &[Open], records: u64) -> bool {
+        let states = self.records.states().len();
+        if open.is_empty() || open.iter().any(|open| open.state as usize >= states) {
+            return false;
+        }
+        self.frames.clear();
+        self.keys.clear();
+        make_room(&mut self.frames, open.len());
+        for open in open {
+            let key = self.keys.len();
+            let at = match &open.at {
+                At::Start => Place::Start,
+                At::List(begun) => Place::List(*begun),
+                At::Key(kind, name) => {
+                    make_room(&mut self.keys, name.len());
+                    self.keys.push_str(name);
+                    Place::Key(*kind)
+                }
+            };
+            self.frames.push(Frame { state: open.state, key, at });
+        }
+        self.met = records;
+        true
     }
 
     /// Counts what [another](Self::beside) has counted.

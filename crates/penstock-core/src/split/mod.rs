@@ -15,13 +15,19 @@
 //! | `cut.rs` | where to cut |
 //! | `crew.rs` | the threads |
 //! | `beside.rs` | readers that begin at a record, and how one goes on behind another |
+//! | `point.rs` | the beginning of a record, as data: for readers in other processes |
+//! | `planner.rs` | the destination of a run that finds points |
 
 mod beside;
 mod crew;
 mod cut;
 mod pieces;
+mod planner;
+mod point;
 
 pub use beside::Beside;
 pub use crew::{Crew, Ticket, Worker};
 pub use cut::Cut;
 pub use pieces::{Piece, Pieces};
+pub use planner::Planner;
+pub use point::{At, Open, Point, Stand};

@@ -133,10 +133,25 @@ impl Reader {
     /// here. It has no position. None outside the root element, and if entities are declared: their
     /// expansion is counted over the whole document.
     pub(crate) fn beside(&self, depth: usize) -> Option<Self> {
-        if depth == 0 || self.open.depth() < depth || self.dtd.has_entities() {
+        if self.dtd.has_entities() {
             return None;
         }
-        let open = self.open_elements().take(depth).collect();
+        self.inside(self.open_around(depth)?)
+    }
+
+    /// The outermost `depth` elements that are open here. None outside the root element, and in an
+    /// entity.
+    pub(crate) fn open_around(&self, depth: usize) -> Option<Vec<OpenElement>> {
+        let is_inside = depth > 0 && depth <= self.open.depth() && self.inputs.is_empty();
+        is_inside.then(|| self.open_elements().take(depth).collect())
+    }
+
+    /// A reader as this one, without a position, in the content of these elements. None if there are
+    /// none.
+    pub(crate) fn inside(&self, open: Vec<OpenElement>) -> Option<Self> {
+        if open.is_empty() {
+            return None;
+        }
         let start = Start { offset: 0, open, declared: self.declared() };
         Some(Reader::starting(self.options.clone(), &self.limits, &start))
     }

@@ -1,0 +1,166 @@
+//! Finds points: places in a text at which other readers can begin.
+
+use std::convert::Infallible;
+
+use super::point::Point;
+use crate::error::Fail;
+use crate::event::{Key, KnownKeys, Row, Scalar, Text};
+use crate::position::Counter;
+use crate::reader::{FormatReader, Reader, Step};
+use crate::run::{Destination, Given, Input, Outlet, Refused, Run, Windows};
+use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+
+/// The destination of a run that pauses at the beginning of the first record from an offset on, and
+/// has all others skipped.
+#[derive(Debug)]
+pub struct Planner {
+    wanted: u64,
+    /// Where the record begins at which it paused last.
+    found: u64,
+    records: u64,
+    /// Where the last of them began.
+    last: u64,
+    pauses: u64,
+    /// Whether the parts of a record are reported, because the run has paused at its beginning.
+    within: bool,
+}
+
+impl Default for Planner {
+    fn default() -> Self {
+        let (wanted, found, last) = (0, 0, u64::MAX);
+        Planner { wanted, found, records: 0, last, pauses: 0, within: false }
+    }
+}
+
+impl Planner {
+    /// Pauses at the first record that begins at this offset or behind it.
+    pub fn want(&mut self, offset: u64) {
+        self.wanted = offset;
+    }
+
+    /// The run has told a problem: it counts the record in error, which may have begun.
+    pub fn pass_problem(&mut self, reader: &Reader) {
+        if reader.record().is_some_and(|(begun, _)| begun == self.last) && self.records > 0 {
+            self.records -= 1;
+            self.last = u64::MAX;
+        }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, at: u64) -> Flow {
+        if self.within {
+            return Flow::Skip;
+        }
+        self.records += 1;
+        self.last = at;
+        if at < self.wanted {
+            return Flow::Skip;
+        }
+        self.within = true;
+        self.pause(at)
+    }
+
+    #[cold]
+    fn pause(&mut self, at: u64) -> Flow {
+        self.found = at;
+        self.pauses += 1;
+        Flow::Pause
+    }
+
+    fn end(&mut self) -> Flow {
+        self.within = false;
+        Flow::Take
+    }
+
+    #[inline(always)]
+    fn single(&mut self, at: u64) -> Flow {
+        if self.within {
+            return Flow::Take;
+        }
+        self.records += 1;
+        if at < self.wanted { Flow::Take } else { self.pause(at) }
+    }
+}
+
+impl Sink for Planner {
+    type Error = Infallible;
+
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Infallible> {
+        Ok(self.begin(at))
+    }
+    fn end_map(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        Ok(self.end())
+    }
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Infallible> {
+        Ok(self.begin(at))
+    }
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        Ok(self.end())
+    }
+    fn name(&mut self, _key: Key<'_>, _at: u64) -> Result<Flow, Infallible> {
+        Ok(Flow::Skip)
+    }
+    fn scalar(&mut self, _value: Scalar<'_>, at: u64) -> Result<Flow, Infallible> {
+        Ok(self.single(at))
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Infallible> {
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {
+        self.within = false;
+    }
+}
+
+impl Lent for Planner {}
+
+impl LookAhead for Planner {
+    fn known_keys(
+        &mut self,
+        _known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Infallible> {
+        wanted.fill(None);
+        Ok(RowsAs::Maps)
+    }
+    fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Infallible> {
+        let at = row.at;
+        row.take();
+        Ok(self.single(at))
+    }
+}
+
+impl Destination for Planner {
+    type Error = Infallible;
+    type Cause = Infallible;
+    type Break = Infallible;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Infallible>> {
+        reader.run(given, self)
+    }
+    fn refused(&mut self, never: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
+        match never {}
+    }
+    fn abandon_record(&mut self) {
+        self.within = false;
+    }
+    fn ready(&self) -> u64 {
+        self.records - self.pauses
+    }
+}
+
+impl Point {
+    /// The point at which a run has paused. None if no other reader can begin there.
+    #[must_use]
+    pub fn of(run: &Run<Reader, Windows, Infallible>, outlet: &Outlet<Planner>) -> Option<Point> {
+        let at = outlet.inner().found;
+        let place = run.input().locate(at)?;
+        let stand = run.reader().stand(outlet.depth())?;
+        let counted = Counter::at(place.line, place.column, at);
+        let records = run.records(outlet) - 1;
+        Some(Point { counted, records, stand, open: outlet.open() })
+    }
+}

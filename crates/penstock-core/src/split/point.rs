@@ -1,0 +1,82 @@
+//! The beginning of a record, as data: all that a reader must know to begin there, in another
+//! process, and to say the same of each record as a reader of all the text.
+
+use crate::event::KeyKind;
+use crate::json;
+use crate::position::Counter;
+use crate::reader::{FormatReader, Reader};
+use crate::xml;
+
+/// The beginning of a record that is not the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The counts up to its first byte.
+    pub counted: Counter,
+    /// How many records come before it.
+    pub records: u64,
+    /// What is open for the reader.
+    pub stand: Stand,
+    /// What is open for whoever selects the records; nothing if all values at the root are records.
+    pub open: Vec<Open>,
+}
+
+/// What is open for a reader where a record begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// For JSON: the maps and lists, outermost first. The innermost is a list.
+    Lists(Vec<json::Container>),
+    /// For XML: the elements, outermost first.
+    Elements(Vec<xml::OpenElement>),
+    /// For CSV, nothing.
+    Rows,
+}
+
+/// A map, a list or an element that is open outside of the records, or the document itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// The state of the path of the records.
+    pub state: u32,
+    /// How far its members or items were read.
+    pub at: At,
+}
+
+/// How far the members or items of a container were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Not to any of them, or it does not matter to which.
+    Start,
+    /// To a member or a child of this name.
+    Key(KeyKind, String),
+    /// Behind so many items of a list.
+    List(u64),
+}
+
+impl Reader {
+    /// What is open around a record that has just begun inside of `depth` containers. None if no
+    /// other reader can begin there: as the value of a member, or in an entity.
+    #[must_use]
+    pub fn stand(&self, depth: usize) -> Option<Stand> {
+        match self {
+            Reader::Json(reader) => reader.open_around(depth).map(Stand::Lists),
+            Reader::Xml(reader) => reader.open_around(depth).map(Stand::Elements),
+            Reader::Csv(reader) => reader.is_settled().then_some(Stand::Rows),
+            Reader::Plist(_) | Reader::Told(_) => None,
+        }
+    }
+
+    /// A reader at a point of the same text, if this one has read all that comes before its first
+    /// record. None if the point is one of another format.
+    #[must_use]
+    pub fn at_point(&self, point: &Point) -> Option<Reader> {
+        let mut reader = match (self, &point.stand) {
+            (Reader::Json(reader), Stand::Lists(open)) => Reader::Json(reader.inside(open)?),
+            (Reader::Xml(reader), Stand::Elements(open)) => {
+                Reader::Xml(Box::new(reader.inside(open.clone())?))
+            }
+            (Reader::Csv(reader), Stand::Rows) => Reader::Csv(Box::new(reader.at_a_row()?)),
+            _ => return None,
+        };
+        reader.jump(point.counted.bytes());
+        Some(reader)
+    }
+}

@@ -1,0 +1,419 @@
+//! The parts of a text give the records, the numbers and the problems of the whole, wherever it is
+//! cut.
+
+use penstock_core::csv;
+use penstock_core::error::Fail;
+use penstock_core::forward;
+use penstock_core::json::{self, Framing};
+use penstock_core::limits::Limits;
+use penstock_core::position::CONTEXT;
+use penstock_core::reader::{FormatReader, Reader, Step};
+use penstock_core::run::{
+    Destination, Failure, Given, Outlet, Policy, Problem, Refused, Run, Turn, Windows,
+};
+use penstock_core::select::{Path, Records};
+use penstock_core::sink::{Lent, LookAhead, Sink};
+use penstock_core::source::{Options, Source};
+use penstock_core::split::{Planner, Point};
+use penstock_core::trace::Trace;
+use penstock_core::xml;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use std::convert::Infallible;
+use std::io::{Cursor, Read};
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Lines,
+    Array,
+    Inside,
+    Rows,
+    Elements,
+}
+
+fn reader(form: Form) -> Reader {
+    let limits = Limits::default();
+    match form {
+        Form::Lines => Reader::Json(json::Reader::new(Framing::Lines, &limits)),
+        Form::Array | Form::Inside => Reader::Json(json::Reader::new(Framing::Document, &limits)),
+        Form::Rows => {
+            let reader = csv::Reader::new(&csv::Options::default(), &limits).expect("possible");
+            Reader::Csv(Box::new(reader))
+        }
+        Form::Elements => Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits))),
+    }
+}
+
+fn records(form: Form) -> Option<Records> {
+    let at = |path| Some(Records::at(&Path::parse(path).expect("a path")).expect("records"));
+    match form {
+        Form::Lines | Form::Rows => None,
+        Form::Array => Some(Records::by_default()),
+        Form::Inside => at("*/*"),
+        Form::Elements => at("list/*/item"),
+    }
+}
+
+/// A trace that counts the values at the root.
+#[derive(Default)]
+struct Counting {
+    inner: Trace,
+    depth: usize,
+    values: u64,
+}
+
+impl Counting {
+    fn count(&mut self, into: isize) {
+        self.depth = self.depth.saturating_add_signed(into);
+        self.values += u64::from(self.depth == 0 && into <= 0);
+    }
+}
+
+macro_rules! counting {
+    ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(counting! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut abandon($($name:ident: $kind:ty),*)) => {
+        fn abandon(&mut self) {
+            self.depth = 0;
+            self.inner.abandon();
+        }
+    };
+    (@ mut text($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn text(&mut self, $($name: $kind),*) -> $result {
+            self.count(0);
+            Sink::text(&mut self.inner, $($name),*)
+        }
+    };
+    (@ mut row($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn row(&mut self, $($name: $kind),*) -> $result {
+            penstock_core::sink::expand(self, $($name),*)
+        }
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            match stringify!($method) {
+                "begin_map" | "begin_list" => self.count(1),
+                "end_map" | "end_list" => self.count(-1),
+                "scalar" | "null" | "boolean" | "int" | "float" | "number" => self.count(0),
+                _ => {}
+            }
+            self.inner.$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.inner.$method($($name),*)
+        }
+    };
+}
+
+impl Sink for Counting {
+    type Error = Infallible;
+    forward!(told, counting);
+}
+impl Lent for Counting {
+    forward!(lent, counting);
+}
+impl LookAhead for Counting {
+    forward!(ahead, counting);
+}
+
+impl Destination for Counting {
+    type Error = Infallible;
+    type Cause = Infallible;
+    type Break = Infallible;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Infallible>> {
+        reader.run(given, self)
+    }
+    fn refused(&mut self, never: Infallible, _: Given<'_>) -> Refused<Infallible, Infallible> {
+        match never {}
+    }
+    fn abandon_record(&mut self) {
+        Sink::abandon(self);
+    }
+    fn ready(&self) -> u64 {
+        self.values
+    }
+}
+
+/// A source that gives a few bytes at a time.
+struct Slowly(Cursor<Vec<u8>>, usize);
+
+impl Read for Slowly {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let most = out.len().min(self.1);
+        self.0.read(&mut out[..most])
+    }
+}
+
+fn windows(text: &str, step: usize) -> Windows {
+    let limits = Limits::default();
+    let slowly = Slowly(Cursor::new(text.as_bytes().to_vec()), step);
+    Windows::of(Source::open(Box::new(slowly), Options::new(&limits)))
+}
+
+/// Everything that a run gives.
+#[derive(Debug, Default, PartialEq)]
+struct Got {
+    events: String,
+    problems: Vec<String>,
+    records: u64,
+}
+
+fn told(problem: &Problem) -> String {
+    format!("{} {:?} {}", problem.offset, problem.spot, problem.reason)
+}
+
+fn finish(
+    mut run: Run<Reader, Windows, Infallible>,
+    mut to: Outlet<Counting>,
+    got: &mut Got,
+) -> bool {
+    let failed = loop {
+        match run.advance(&mut to) {
+            Ok(Turn::Dry) => {
+                let brought = run.input_mut().more();
+                run.brought(&mut to, brought).expect("a good source");
+            }
+            Ok(Turn::Problem(problem)) => got.problems.push(told(&problem)),
+            Ok(Turn::Paused) => unreachable!("a trace never pauses"),
+            Ok(Turn::End) => break false,
+            Err(failure) => {
+                match *failure {
+                    Failure::One(problem) => got.problems.push(told(&problem)),
+                    other => got.problems.push(format!("{other:?}")),
+                }
+                break true;
+            }
+        }
+    };
+    got.records = run.records(&to);
+    // Where text is cut into pieces depends on the windows.
+    let mut was_piece = false;
+    for line in to.inner().inner.text().lines() {
+        match line.split_once(" piece ") {
+            Some((_, text)) if was_piece => {
+                got.events.pop();
+                got.events.push_str(&text[1..]);
+            }
+            _ => {
+                got.events.push('\n');
+                got.events.push_str(line);
+            }
+        }
+        was_piece = line.contains(" piece ");
+    }
+    failed
+}
+
+fn whole(form: Form, text: &str, step: usize) -> Got {
+    let run = Run::new(reader(form), windows(text, step), Policy::Hand);
+    let mut got = Got::default();
+    finish(run, Outlet::new(Counting::default(), records(form)), &mut got);
+    got
+}
+
+/// The points at the first records from these offsets on, and a reader that has seen all that comes
+/// before the first record. A text with a fault that ends the reading has those before it.
+fn planned(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Vec<Point>, Option<Reader>) {
+    let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
+    let mut to = Outlet::new(Planner::default(), records(form));
+    let mut cuts = cuts.iter().copied();
+    let (mut points, mut head) = (Vec::new(), None);
+    loop {
+        match run.advance(&mut to) {
+            Ok(Turn::Dry) => {
+                let brought = run.input_mut().more();
+                run.brought(&mut to, brought).expect("a good source");
+            }
+            Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+            Ok(Turn::Paused) => {
+                let point = Point::of(&run, &to);
+                if head.is_none() {
+                    head = Some(point.as_ref().and_then(|point| run.reader().at_point(point)));
+                } else {
+                    points.extend(point);
+                }
+                let at = points.last().map_or(0, |point| point.counted.bytes());
+                match cuts.find(|cut| *cut > at) {
+                    Some(cut) => to.inner_mut().want(cut),
+                    None => break,
+                }
+            }
+            Ok(Turn::End) | Err(_) => break,
+        }
+    }
+    (points, head.flatten())
+}
+
+fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
+    let (points, head) = planned(form, text, step, cuts);
+    let mut got = Got::default();
+    for part in 0..=points.len() {
+        let from = part.checked_sub(1).map(|before| &points[before]);
+        let begin = from.map_or(0, |point| point.counted.bytes() as usize);
+        let end = points.get(part).map_or(text.len(), |point| point.counted.bytes() as usize);
+        let mut to = Outlet::new(Counting::default(), records(form));
+        let is_last = part == points.len();
+        let failed = match from {
+            None => {
+                let input = windows(&text[..end], step);
+                let input = if is_last { input } else { input.first_part() };
+                finish(Run::new(reader(form), input, Policy::Hand), to, &mut got)
+            }
+            Some(point) => {
+                let slowly = Slowly(Cursor::new(text[begin..end].as_bytes().to_vec()), step);
+                let source = Source::resume(Box::new(slowly), &Limits::default());
+                let mut input = if is_last {
+                    Windows::of_range(source, point.counted)
+                } else {
+                    Windows::of_part(source, point.counted)
+                };
+                input.recall(&text.as_bytes()[begin.saturating_sub(CONTEXT)..begin]);
+                assert!(to.go_on(&point.open, point.records));
+                let reader = head.as_ref().and_then(|head| head.at_point(point)).expect("a reader");
+                let mut run = Run::new(reader, input, Policy::Hand);
+                if point.open.is_empty() {
+                    run = run.behind_records(point.records);
+                }
+                finish(run, to, &mut got)
+            }
+        };
+        if failed {
+            break;
+        }
+    }
+    (got, points.len() + 1)
+}
+
+fn same(form: Form, text: &str, step: usize, cuts: &[u64]) -> usize {
+    let (got, count) = parts(form, text, step, cuts);
+    assert_eq!(got, whole(form, text, step), "{text:?} {cuts:?}");
+    count
+}
+
+fn scalar() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("12".to_owned()),
+        Just("-1.5".to_owned()),
+        Just("null".to_owned()),
+        Just("\"é}],\\n{\\\"\"".to_owned()),
+    ]
+}
+
+fn value() -> impl Strategy<Value = String> {
+    scalar().prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3)
+                .prop_map(|items| format!("[{}]", items.join(", "))),
+            prop::collection::vec(inner, 0..3).prop_map(|items| {
+                let members = items.iter().enumerate().map(|(n, item)| format!("\"k{n}\":{item}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }),
+        ]
+    })
+}
+
+fn element() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("<item/>".to_owned()),
+        Just("<item a='1'>é<item>x</item><!-- <item> --></item>".to_owned()),
+        Just("<item xmlns:p='urn:p'><p:item/><![CDATA[<item>]]></item>".to_owned()),
+        Just("<p:item/>".to_owned()),
+        Just("<other><item/></other>".to_owned()),
+        Just("<?item <item>?>".to_owned()),
+        Just("text\n".to_owned()),
+    ]
+}
+
+fn cell() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just(""), Just("a"), Just("\"x\n5,6\""), Just("\"q\"\"\n\""), Just("é")]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn lines(
+        values in prop::collection::vec(prop_oneof![9 => value(), 1 => Just("{\"a\":tru".to_owned())], 0..20),
+        step in 1..90_usize, cuts in prop::collection::vec(0..600_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        same(Form::Lines, &values.join("\n"), step, &cuts);
+    }
+
+    #[test]
+    fn arrays(
+        values in prop::collection::vec(value(), 0..20), end in prop_oneof![9 => Just("]"), 1 => Just(",tru")],
+        step in 1..90_usize, cuts in prop::collection::vec(0..600_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        same(Form::Array, &format!("[{}{end}", values.join(" , ")), step, &cuts);
+    }
+
+    #[test]
+    fn arrays_inside(
+        lists in prop::collection::vec(prop::collection::vec(value(), 0..9), 0..4),
+        step in 1..90_usize, cuts in prop::collection::vec(0..600_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        let member = |(n, list): (usize, &Vec<String>)| format!("\"m{n}\": [{}]", list.join(","));
+        let members: Vec<String> = lists.iter().enumerate().map(member).collect();
+        same(Form::Inside, &format!("{{{}}}", members.join(",\n")), step, &cuts);
+    }
+
+    #[test]
+    fn tables(
+        rows in prop::collection::vec(prop::collection::vec(cell(), 2..4), 0..20),
+        end in prop_oneof![Just("\n"), Just("\r\n")],
+        step in 1..90_usize, cuts in prop::collection::vec(0..300_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        let rows: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+        same(Form::Rows, &format!("a,b,c{end}{}", rows.join(end)), step, &cuts);
+    }
+
+    #[test]
+    fn elements(
+        lists in prop::collection::vec(prop::collection::vec(element(), 0..9), 0..4),
+        end in prop_oneof![9 => Just("</list>"), 1 => Just("<item>")],
+        step in 1..90_usize, cuts in prop::collection::vec(0..900_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        let part = |(n, list): (usize, &Vec<String>)| format!("<m{n} a='b'>{}</m{n}>", list.concat());
+        let parts: Vec<String> = lists.iter().enumerate().map(part).collect();
+        let text = format!("<!DOCTYPE list>\n<list xmlns:p='urn:q'>{}{end}", parts.join("\n"));
+        same(Form::Elements, &text, step, &cuts);
+    }
+}
+
+/// A point at each record.
+#[test]
+fn every_record_is_a_point() {
+    let cuts: Vec<u64> = (0..200).collect();
+    for (form, text, count) in [
+        (Form::Lines, "1\n[2]\n\n{\"a\":3}\n4\n", 4),
+        (Form::Array, "[1, [2], {\"a\":3}, null, 5]", 5),
+        (Form::Inside, "{\"a\":[1,2],\"b\":7,\"c\":[[],{}]}", 4),
+        (Form::Rows, "a,b\n1,2\n\"3\n\",4\n\n5,6", 3),
+        (Form::Elements, "<list><m><item/>x<item>7</item></m><n><item/></n></list>", 3),
+    ] {
+        assert_eq!(same(form, text, 7, &cuts), count, "{form:?}");
+    }
+}
