@@ -141,6 +141,25 @@ impl Sink for Writer {
         self.end(0);
         Ok(flow)
     }
+    // What most values are, without a `Scalar` in between.
+    fn int(&mut self, value: i64, at: u64) -> Result<Flow, Unwritable> {
+        self.begin()?;
+        let flow = each!(&mut self.own, writer => writer.int(value, at))?;
+        self.end(0);
+        Ok(flow)
+    }
+    fn float(&mut self, value: f64, at: u64) -> Result<Flow, Unwritable> {
+        self.begin()?;
+        let flow = each!(&mut self.own, writer => writer.float(value, at))?;
+        self.end(0);
+        Ok(flow)
+    }
+    fn text(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        self.begin()?;
+        let flow = each!(&mut self.own, writer => writer.text(text, at))?;
+        self.end(0);
+        Ok(flow)
+    }
     fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
         each!(&mut self.own, writer => writer.piece(text, at))
     }

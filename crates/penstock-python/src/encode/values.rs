@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::scalars;
-use super::text::text_of;
+use super::text::{ascii_of, text_of};
 use super::walk::{As, Frame, Walker};
 use crate::failure::answer;
 use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid};
@@ -243,6 +243,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     #[inline]
     pub(super) fn text(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
         let value = value.cast::<PyString>().map_err(PyErr::from)?;
+        if let Some(text) = ascii_of(value) {
+            return Ok(self.writer.text(text, 0)?);
+        }
         let text = text_of(value, &mut self.known.scratch)?;
         Ok(self.writer.text(text, 0)?)
     }

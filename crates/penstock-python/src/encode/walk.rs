@@ -10,7 +10,7 @@ use super::elements;
 use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use super::quick::Quick;
 use super::scalars;
-use super::text::{copied, text_of};
+use super::text::{ascii_of, copied, text_of};
 use super::values::{class_name, enum_value};
 use crate::plan::{
     Absent, ClassId, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal,
@@ -374,6 +374,10 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
     /// Writes a key of a dict.
     pub(super) fn key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<(), Stop> {
         if let Ok(key) = key.cast::<PyString>() {
+            if let Some(text) = ascii_of(key) {
+                self.writer.key(text, 0)?;
+                return Ok(());
+            }
             let text = text_of(key, &mut self.known.scratch)?;
             self.writer.key(text, 0)?;
             return Ok(());
