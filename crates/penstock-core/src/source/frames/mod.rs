@@ -37,6 +37,7 @@ use crate::index::ReadAt;
 use crate::limits::Limits;
 
 mod bgzf;
+mod part;
 pub(super) mod pieced;
 mod xz;
 mod zstd;
@@ -225,6 +226,10 @@ impl Frames {
         }
         let first = frames.pieces.get(index).copied();
         let Piece { at, text, .. } = first.unwrap_or(Piece { at: 0, size: 0, text: 0 });
+        if offset < text {
+            let reason = format!("this part of the table begins at {text}, behind {offset}");
+            return Err(Fault::malformed(offset, reason).into());
+        }
         let end = frames.end(frames.len().saturating_sub(1));
         let reader = Box::new(Range { file, at, end });
         let stream = Stream::inside(reader, frames, index, (at, text), limits)?;

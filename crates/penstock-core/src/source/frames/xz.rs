@@ -156,7 +156,7 @@ fn padded(size: u64) -> Option<u64> {
 }
 
 /// Seven bits in each byte, the lowest first; the top bit says that more follow.
-fn number(rest: &mut &[u8]) -> Option<u64> {
+pub(super) fn number(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..63).step_by(7) {
         let (byte, behind) = rest.split_first()?;
@@ -169,7 +169,7 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-fn push_number(out: &mut Vec<u8>, mut number: u64) {
+pub(super) fn push_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
