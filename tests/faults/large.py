@@ -29,7 +29,18 @@ import pyarrow
 from fresh import in_child
 
 import penstock
-from penstock import _archive, _convert, _format, _index, _lookup, _rows, _rust, _targets, _views
+from penstock import (
+    _archive,
+    _convert,
+    _format,
+    _index,
+    _lookup,
+    _recompress,
+    _rows,
+    _rust,
+    _targets,
+    _views,
+)
 
 # More attempts than any case has large requests mean an endless loop.
 MOST = 5_000
@@ -544,6 +555,7 @@ for _code in ("utf-16", "utf-32", "latin-1", "shift_jis"):
 assert _archive
 assert _index
 assert _lookup
+assert _recompress
 assert _rows
 assert _views
 FOLDER = tempfile.mkdtemp()
@@ -629,6 +641,13 @@ def to_file(path: str, rows: list[Row], how: str) -> Any:
     return ndjson.load(path, Row, compression=how)[-1], Path(path).stat().st_size
 
 
+def recompressed(data: bytes, to: Any) -> Any:
+    """Write data in pieces, with an index, and read it back."""
+    path = f"{FOLDER}/recompressed.{to}"
+    done = penstock.recompress(cut(data), path, to=to, index=to == "gzip")
+    return repr(done), len(ndjson.load(path, Row))
+
+
 def chunks_of(encoder: Any, value: Any) -> Any:
     return [len(chunk) for chunk in encoder.chunks(value)]
 
@@ -641,7 +660,8 @@ for _ in range(900):
     NESTED = [NESTED]
 KEYS = {f"name {n:05}": n for n in range(2_500, 0, -1)}
 LINES_FILE = named_file("rows.ndjson", LINES)
-MANY_LINES = named_file("many.ndjson", b'{"number": 1}\n' * 40_000)
+MANY_LINES_DATA = b'{"number": 1}\n' * 40_000
+MANY_LINES = named_file("many.ndjson", MANY_LINES_DATA)
 TABLE_FILE = named_file("rows.csv", TABLE)
 for _name, _value in {
     "objects": VALUES,
@@ -679,6 +699,8 @@ CASES |= {
     "csv.open, by a column": lambda: rows_by_text(TABLE_FILE),
     "ndjson.read of a path": lambda: list(ndjson.read(LINES_FILE, Row)),
 }
+for _name in ("gzip", "zstd"):
+    CASES[f"recompress to {_name}"] = lambda name=_name: recompressed(MANY_LINES_DATA, name)
 # Not xz: before its encoder asks for memory, Penstock makes sure that there is as much.
 for _name in ("gzip", "zstd", "bzip2"):
     CASES[f"{_name}, written"] = lambda name=_name: to_file(
