@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from penstock._describe import describe
     from penstock._lookup import Lookup
     from penstock._recompress import recompress
+    from penstock._split import Split, Splits, split
     from penstock._types import (
         ArrowColumns,
         At,
@@ -175,6 +176,8 @@ __all__ = [
     "RepairWarning",
     "Rows",
     "Schema",
+    "Split",
+    "Splits",
     "Stop",
     "Timing",
     "TruncatedInput",
@@ -213,6 +216,7 @@ __all__ = [
     "schema",
     "send",
     "separated",
+    "split",
     "spread",
     "streams",
     "tag",
@@ -260,6 +264,10 @@ if not TYPE_CHECKING:
             from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
         elif name == "recompress":
             from penstock._recompress import recompress as found  # noqa: PLC0415 - few programs do
+        elif name in {"Split", "Splits", "split"}:
+            from penstock import _split  # noqa: PLC0415 - few programs do
+
+            found = getattr(_split, name)
         elif name == "describe":
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "Lookup":
@@ -618,6 +626,7 @@ def read(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    split: Split | None = None,
 ) -> Reader[T]:
     """Read the records of a file or a stream one at a time, in constant memory.
 
@@ -644,6 +653,8 @@ def read(
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
+        split: The part of the file to read, of `penstock.split`. It says the format, and where the
+            records are.
 
     Returns:
         An iterator over the records; see `penstock.json.read`.
@@ -651,7 +662,8 @@ def read(
     Raises:
         OSError: The file cannot be opened.
         TypeError: As for `load`.
-        ValueError: As for `load`, or `at` is not a path.
+        ValueError: As for `load`, or `at` is not a path; or `split` is no part of this file, or the
+            file has changed since it was split.
         PlanError: Penstock cannot decode into `into`.
         DecodeError: While iterating.
 
@@ -668,6 +680,13 @@ def read(
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(format, encoding, compression, member)
         return _table.read(source, into, policy, types, limits, {"at": at is not None, **others})
+    if split is not None:
+        from penstock import _split  # noqa: PLC0415 - few programs have parts
+
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        others = _for_files(format, encoding, compression, member)
+        others = {"at": at is not None, **others}
+        return _split.read(split, source, into, policy, types, limits, others)
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _format.checked(format)

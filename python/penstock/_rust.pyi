@@ -103,8 +103,10 @@ __all__ = [
     "open",
     "outline",
     "read_columns",
+    "read_split",
     "report",
     "send",
+    "split_points",
     "wall_ns",
 ]
 
@@ -510,6 +512,26 @@ def dump(encoder: Encoder, value: Any, target: Target, /) -> None: ...
 def read_columns(
     columns: ArrowColumns, type: object, policy: Policy, limits: Limits | None, /
 ) -> Reader[Any]: ...
+def read_split(
+    dialect: Dialect,
+    source: Source,
+    type: object,
+    at: object,
+    policy: Policy,
+    limits: Limits | None,
+    start: tuple[Any, ...] | None,
+    end: int | None,
+    /,
+) -> Reader[Any]: ...
+def split_points(
+    dialect: Dialect,
+    source: Source,
+    type: object,
+    at: object,
+    limits: Limits | None,
+    offsets: Sequence[int],
+    /,
+) -> tuple[list[tuple[Any, ...]], str | None]: ...
 def convert_columns(encoder: Encoder, columns: ArrowColumns, target: Target, /) -> Converted: ...
 
 @final

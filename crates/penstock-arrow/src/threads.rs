@@ -231,7 +231,7 @@ impl<F: Fast + Send + 'static> Threads<F> {
         // As long as nobody knows where to cut, one piece must be read before the next.
         let most = if self.pieces.is_cut() { self.most } else { 1 };
         while self.queue.len() < most && self.end.is_none() {
-            match self.pieces.next() {
+            match self.pieces.next_piece() {
                 Ok(Some(piece)) => {
                     let reads = piece.is_whole() && piece.bytes().len() <= LONGEST;
                     self.queue.push_back(if reads {

@@ -263,18 +263,20 @@ fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
         let is_last = part == points.len();
         let failed = match from {
             None => {
-                let input = windows(&text[..end], step);
-                let input = if is_last { input } else { input.first_part() };
+                let input = windows(text, step);
+                let input = if is_last { input } else { input.up_to(end as u64) };
                 finish(Run::new(reader(form), input, Policy::Hand), to, &mut got)
             }
             Some(point) => {
-                let slowly = Slowly(Cursor::new(text[begin..end].as_bytes().to_vec()), step);
+                let slowly = Slowly(
+                    Cursor::new(text.as_bytes()[begin..text.len().min(end + CONTEXT)].to_vec()),
+                    step,
+                );
                 let source = Source::resume(Box::new(slowly), &Limits::default());
-                let mut input = if is_last {
-                    Windows::of_range(source, point.counted)
-                } else {
-                    Windows::of_part(source, point.counted)
-                };
+                let mut input = Windows::of_range(source, point.counted);
+                if !is_last {
+                    input = input.up_to(end as u64);
+                }
                 input.recall(&text.as_bytes()[begin.saturating_sub(CONTEXT)..begin]);
                 assert!(to.go_on(&point.open, point.records));
                 let reader = head.as_ref().and_then(|head| head.at_point(point)).expect("a reader");

@@ -92,6 +92,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
+    use crate::verbs::split::{read_split, split_points};
+    #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
     #[pymodule_export]
     use crate::verbs::write_columns::convert_columns;

@@ -24,6 +24,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
+use penstock_core::split::Point;
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -147,6 +148,8 @@ pub(crate) struct Pump {
     /// Whether an object at the root of the document is a record because no path says otherwise.
     is_lone_object: bool,
     broken_off: bool,
+    /// The offset of the first byte that comes.
+    begins_at: u64,
     /// If columns are filled by several threads: how many there will be, or they.
     threads: Option<usize>,
     crew: Option<Crew>,
@@ -202,6 +205,7 @@ impl Pump {
             shortener: None,
             is_lone_object,
             broken_off: false,
+            begins_at: 0,
             threads: None,
             crew: None,
             pieces: 0,
@@ -222,6 +226,16 @@ impl Pump {
     pub(crate) fn shorten(&mut self, whole: Option<usize>) {
         self.sampler.hold();
         self.shortener = Some(Shortener::new(whole));
+    }
+
+    /// Before anything is read: the input begins at this point of its source. False if the point is
+    /// none of this path.
+    pub(crate) fn begin_at(&mut self, point: &Point) -> bool {
+        self.begins_at = point.counted.bytes();
+        if point.open.is_empty() {
+            self.run.pass_records(point.records);
+        }
+        self.builder.begin_at(&point.open, point.records)
     }
 
     /// Before anything is read: other sources may follow.
@@ -466,6 +480,11 @@ impl Pump {
     pub(crate) fn push_end(&mut self, py: Python<'_>) -> PyResult<()> {
         let ended = self.run.push_end(&mut self.builder);
         ended.map_err(|failure| self.raised(py, failure))
+    }
+
+    /// Whether text has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.received() > self.begins_at
     }
 
     /// How many bytes of text have come so far.

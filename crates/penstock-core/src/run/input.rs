@@ -142,8 +142,9 @@ pub struct Windows {
     body: Body,
     /// The size from which on a file that is binary is read at positions.
     large: u64,
-    /// Whether other text follows that of the source.
-    is_part: bool,
+    /// The end of the text to read, if the source does not end with it: some bytes may follow, for
+    /// excerpts.
+    part: Option<u64>,
 }
 
 /// What a reader gets.
@@ -213,8 +214,8 @@ impl Windows {
     }
 
     fn over(window: Window, feed: Feed) -> Self {
-        let is_part = false;
-        Windows { window, ended: false, feed, body: Body::Text, large: LARGE, is_part }
+        let part = None;
+        Windows { window, ended: false, feed, body: Body::Text, large: LARGE, part }
     }
 
     /// The same input, which is gathered if it is binary, whatever its size: all of it becomes one
@@ -233,16 +234,11 @@ impl Windows {
         Windows::over(Window::resumed(counted), feed)
     }
 
-    /// The same, if the source ends where a record begins that is not read.
+    /// The same input up to an offset where a record begins, which is not read. The source should
+    /// have [some bytes](CONTEXT) more, for excerpts.
     #[must_use]
-    pub fn of_part(source: Source, counted: Counter) -> Self {
-        Windows { is_part: true, ..Windows::of_range(source, counted) }
-    }
-
-    /// The same, from the beginning of a document on.
-    #[must_use]
-    pub fn first_part(mut self) -> Self {
-        self.is_part = true;
+    pub fn up_to(mut self, end: u64) -> Self {
+        self.part = Some(end);
         self
     }
 
@@ -294,6 +290,15 @@ impl Windows {
                 self.feed = feed;
                 None
             }
+        }
+    }
+
+    /// Once text has come from a source: why no part of it can be read on its own, if that is so.
+    #[must_use]
+    pub fn why_whole(&self) -> Option<&'static str> {
+        match (&self.body, &self.feed) {
+            (Body::Text, Feed::Source(source)) => source.why_whole(),
+            _ => Some("it is no text"),
         }
     }
 
@@ -456,9 +461,14 @@ impl Input for Windows {
             Body::Bytes(bytes) if self.ended => Given::Bytes(bytes),
             Body::At(file, size) => Given::At { file: &**file, size: *size },
             Body::Text | Body::Unknown(_) | Body::Bytes(_) => {
-                let is_end = self.ended && !self.is_part;
-                let last = is_end && self.window.finish_fault().is_none();
-                Given::Text { text: self.window.text(), last }
+                let text = self.window.text();
+                if let Some(end) = self.part {
+                    let length = usize::try_from(end - self.window.base()).unwrap_or(usize::MAX);
+                    let text = text.slice(0..length.min(text.as_bytes().len()));
+                    return Given::Text { text, last: false };
+                }
+                let last = self.ended && self.window.finish_fault().is_none();
+                Given::Text { text, last }
             }
         }
     }
@@ -467,8 +477,8 @@ impl Input for Windows {
         self.window.base()
     }
     fn part(&self) -> Option<u64> {
-        let is_whole = self.is_part && self.ended && self.window.finish_fault().is_none();
-        is_whole.then(|| self.window.end())
+        let text = self.window.base() + self.window.text().as_bytes().len() as u64;
+        self.part.filter(|end| text >= *end || self.ended)
     }
     fn end(&self) -> u64 {
         match &self.body {
@@ -483,7 +493,9 @@ impl Input for Windows {
         self.window.consume(n);
     }
     fn fault(&self) -> Option<Fault> {
-        if self.ended { self.window.finish_fault() } else { self.window.fault() }
+        let fault = if self.ended { self.window.finish_fault() } else { self.window.fault() };
+        // What follows a part is not read.
+        fault.filter(|fault| self.part.is_none_or(|end| fault.offset() < end))
     }
     fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize) {
         self.window.pass_fault(pass);

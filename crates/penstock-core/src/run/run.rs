@@ -96,8 +96,13 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// The same run, whose first record comes after `before` other records.
     #[must_use]
     pub fn behind_records(mut self, before: u64) -> Self {
-        (self.before, self.numbered) = (before, true);
+        self.pass_records(before);
         self
+    }
+
+    /// Before anything is read: the first record comes after `before` other records.
+    pub fn pass_records(&mut self, before: u64) {
+        (self.before, self.numbered) = (before, true);
     }
 
     /// The same run, whose problems give no record number.
@@ -209,10 +214,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     if I::DROPS {
                         self.drop_front(to);
                     }
-                    if let Some(end) = self.input.part() {
+                    let fault = self.input.fault();
+                    if let (None, Some(end)) = (&fault, self.input.part()) {
                         return self.end_of_part(to, end);
                     }
-                    let fault = self.input.fault();
                     if fault.is_none() && self.cut.is_none() {
                         self.cut = self.input.take_over();
                     }

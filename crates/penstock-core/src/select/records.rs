@@ -221,7 +221,8 @@ impl<S: Listener> Select<S> {
     }
     /// The same filter in front of another sink, before anything is read.
     pub fn map<T: Listener>(self, make: impl FnOnce(S) -> T) -> Select<T> {
-        Select::new(make(self.inner), self.records)
+        let Select { inner, records, frames, keys, met, .. } = self;
+        Select { frames, keys, met, ..Select::new(make(inner), records) }
     }
     /// Where the last record began that is a map or a list.
     pub(crate) fn last(&self) -> Option<u64> {

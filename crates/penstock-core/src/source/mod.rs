@@ -281,6 +281,16 @@ impl Source {
         Ok(source)
     }
 
+    /// Once text has come: why a part of it cannot be read on its own, if that is so.
+    #[must_use]
+    pub(crate) fn why_whole(&self) -> Option<&'static str> {
+        match (self.feed.compression(), &self.text) {
+            (Compression::None, Text::Plain { .. }) => None,
+            (Compression::None, _) => Some("its encoding is not UTF-8"),
+            _ => Some("it is compressed"),
+        }
+    }
+
     /// Bytes read from the underlying reader: the only honest measure of progress if the data is
     /// compressed.
     #[must_use]

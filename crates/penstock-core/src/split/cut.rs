@@ -72,7 +72,7 @@ impl Cut {
                 loop {
                     let at = memrchr(b'\n', &bytes[..end])?;
                     before -= memchr_iter(*quote, &bytes[at..end]).count();
-                    if before % 2 == 0 {
+                    if before.is_multiple_of(2) {
                         return Some(at + 1);
                     }
                     end = at;

@@ -124,7 +124,7 @@ impl Pieces {
     /// # Errors
     /// As [`Source::read`], after all pieces before the error. After [`SourceError::Idle`], you may
     /// ask again.
-    pub fn next(&mut self) -> Result<Option<Piece>, SourceError> {
+    pub fn next_piece(&mut self) -> Result<Option<Piece>, SourceError> {
         self.fill()?;
         if self.rest.is_empty() {
             return match self.failed.take() {

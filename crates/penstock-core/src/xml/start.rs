@@ -153,6 +153,6 @@ impl Reader {
             return None;
         }
         let start = Start { offset: 0, open, declared: self.declared() };
-        Some(Reader::starting(self.options.clone(), &self.limits, &start))
+        Some(Reader::starting(self.options, &self.limits, &start))
     }
 }

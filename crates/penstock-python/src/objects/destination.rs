@@ -16,6 +16,7 @@ use penstock_core::run::{Destination, Failed, Given, Kept, Outlet, Refused, Run,
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
+use penstock_core::split::Open;
 use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -266,6 +267,12 @@ impl Builder {
     /// Before anything is read: the key by which the value was found, for a class that takes it.
     pub(crate) fn expect_found_by(&mut self, step: PathStep) {
         each!(self, outlet => outlet.inner_mut().expect_found_by(step));
+    }
+
+    /// Before anything is read: goes on where so much is open, behind so many records. False if that
+    /// is not a place where records are.
+    pub(crate) fn begin_at(&mut self, open: &[Open], records: u64) -> bool {
+        each!(self, outlet => outlet.go_on(open, records))
     }
 
     /// See [`Owned::unknown`].

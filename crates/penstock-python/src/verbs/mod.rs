@@ -21,6 +21,7 @@ pub(crate) mod read_columns;
 pub(crate) mod recompress;
 pub(crate) mod rows;
 pub(crate) mod small;
+pub(crate) mod split;
 pub(crate) mod write;
 pub(crate) mod write_columns;
 

@@ -528,7 +528,7 @@ impl Reader {
                 if run.filling.is_some() {
                     return Err(fills_columns());
                 }
-                if run.pump.received() > 0 || !run.left.is_empty() {
+                if run.pump.has_begun() || !run.left.is_empty() {
                     let reason = "columns() comes before anything is read of this Reader";
                     return Err(PyValueError::new_err(reason));
                 }

@@ -1,0 +1,289 @@
+//! Parts of a file: where they begin, and the records of one of them.
+//!
+//! A part begins at a point (`core/split`), which Python holds as plain tuples, so that it can be
+//! pickled or written as JSON.
+
+use crate::dialect::{Choice, Dialect};
+use crate::failure::guarded;
+use crate::held::Held;
+use crate::options::{self, PolicyObject};
+use crate::pump::{Pump, Settings};
+use crate::sources::{SourceObject, open_path};
+use crate::verbs::read::Reader;
+use penstock_core::event::KeyKind;
+use penstock_core::json::Container;
+use penstock_core::limits::Limits;
+use penstock_core::position::{CONTEXT, Counter};
+use penstock_core::reader::Reader as AnyReader;
+use penstock_core::run::{Failure, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::select::Records;
+use penstock_core::source::{Options, Source};
+use penstock_core::split::{At, Open, Planner, Point, Stand};
+use penstock_core::xml::OpenElement;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+
+/// How many windows are read before signals are looked for.
+const PATIENCE: usize = 16;
+
+/// What is open for the reader: for JSON `"map"` and `"list"`, for XML the elements with the
+/// prefixes that they bind, for rows nothing.
+#[derive(FromPyObject, IntoPyObject)]
+pub(crate) enum Stood {
+    Lists(Vec<String>),
+    Elements(Vec<(String, Vec<(String, String)>)>),
+}
+
+/// What is open for whoever selects the records: its state, and behind how many items or at which
+/// name it is.
+type Opened = (u32, Option<u64>, Option<(String, String)>);
+
+/// Offset, line, column, records before, the format's own state, and what is open.
+type Told = (u64, u64, u64, u64, Option<Stood>, Vec<Opened>);
+
+fn told(point: Point) -> Told {
+    let Point { counted, records, stand, open } = point;
+    let stood = match stand {
+        Stand::Rows => None,
+        Stand::Lists(open) => {
+            let word = |open: &Container| match open {
+                Container::Map => "map".to_owned(),
+                Container::List => "list".to_owned(),
+            };
+            Some(Stood::Lists(open.iter().map(word).collect()))
+        }
+        Stand::Elements(open) => {
+            Some(Stood::Elements(open.into_iter().map(|open| (open.name, open.bindings)).collect()))
+        }
+    };
+    let opened = |open: Open| match open.at {
+        At::Start => (open.state, None, None),
+        At::List(begun) => (open.state, Some(begun), None),
+        At::Key(kind, name) => {
+            let kind = if kind == KeyKind::Element { "element" } else { "member" };
+            (open.state, None, Some((kind.to_owned(), name)))
+        }
+    };
+    let open = open.into_iter().map(opened).collect();
+    (counted.bytes(), counted.line(), counted.column(), records, stood, open)
+}
+
+/// The point that was told.
+fn point(dialect: &Dialect, told: Told) -> Point {
+    let (offset, line, column, records, stood, opened) = told;
+    let stand = match stood {
+        None => Stand::Rows,
+        // Nothing is open around lines.
+        Some(Stood::Lists(open)) if !dialect.has_elements() => Stand::Lists(
+            open.iter()
+                .map(|open| if open == "map" { Container::Map } else { Container::List })
+                .collect(),
+        ),
+        Some(Stood::Lists(_)) => Stand::Elements(Vec::new()),
+        Some(Stood::Elements(open)) => Stand::Elements(
+            open.into_iter().map(|(name, bindings)| OpenElement { name, bindings }).collect(),
+        ),
+    };
+    let open = |(state, begun, name): Opened| Open {
+        state,
+        at: match (begun, name) {
+            (Some(begun), _) => At::List(begun),
+            (None, Some((kind, name))) => {
+                let kind = if kind == "element" { KeyKind::Element } else { KeyKind::Member };
+                At::Key(kind, name)
+            }
+            (None, None) => At::Start,
+        },
+    };
+    let open = opened.into_iter().map(open).collect();
+    Point { counted: Counter::at(line, column, offset), records, stand, open }
+}
+
+/// A run that looks for points.
+struct Planning {
+    run: Run<AnyReader, Windows, Infallible>,
+    to: Outlet<Planner>,
+}
+
+impl Planning {
+    fn new(dialect: &Dialect, limits: &Limits, source: Source, records: Option<Records>) -> Self {
+        let input = Windows::of(source);
+        let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
+        Planning { run, to: Outlet::new(Planner::default(), records) }
+    }
+
+    /// Goes on to the next record that is wanted. False if there is none: at the end, or before an
+    /// error that ends the reading, which whoever reads the last part will meet.
+    fn go_on(&mut self, py: Python<'_>) -> PyResult<bool> {
+        loop {
+            let Planning { run, to } = self;
+            let turn = py.detach(|| {
+                for _ in 0..PATIENCE {
+                    match run.advance(to) {
+                        Ok(Turn::Dry) => {
+                            let brought = run.input_mut().more();
+                            run.brought(to, brought)?;
+                        }
+                        Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+                        turn => return turn,
+                    }
+                }
+                Ok(Turn::Dry)
+            });
+            match turn {
+                Ok(Turn::Paused) => return Ok(true),
+                Ok(Turn::End) => return Ok(false),
+                Ok(Turn::Dry | Turn::Problem(_)) => py.check_signals()?,
+                Err(failure) => match *failure {
+                    Failure::Source { error, .. } => return Err(error.into()),
+                    _ => return Ok(false),
+                },
+            }
+        }
+    }
+
+    fn point(&self) -> Option<Point> {
+        Point::of(&self.run, &self.to)
+    }
+}
+
+/// The points at the first records that begin at these offsets or behind them, or why there are none.
+#[pyfunction]
+#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, /))]
+pub(crate) fn split_points(
+    dialect: &Bound<'_, Dialect>,
+    source: &Bound<'_, SourceObject>,
+    r#type: &Bound<'_, PyAny>,
+    at: Option<&Bound<'_, PyAny>>,
+    limits: Option<&Bound<'_, PyAny>>,
+    offsets: Vec<u64>,
+) -> PyResult<(Vec<Told>, Option<&'static str>)> {
+    let py = dialect.py();
+    guarded(py, || {
+        let (dialect, limits) = (dialect.get(), options::limits(limits)?);
+        let Choice { records, .. } = dialect.choose(r#type, at)?;
+        let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
+        let mut planning = Planning::new(dialect, &limits, opened, records);
+        if !planning.go_on(py)? {
+            return Ok((Vec::new(), Some("it has no record")));
+        }
+        if let Some(why) = planning.run.input().why_whole() {
+            return Ok((Vec::new(), Some(why)));
+        }
+        // A point at the first record shows what a second would be.
+        if planning.point().is_none() {
+            return Ok((Vec::new(), Some("a record depends on what comes before it")));
+        }
+        let mut points: Vec<Told> = Vec::new();
+        for offset in offsets {
+            if points.last().is_some_and(|point| point.0 >= offset) {
+                continue;
+            }
+            planning.to.inner_mut().want(offset);
+            if !planning.go_on(py)? {
+                break;
+            }
+            let Some(point) = planning.point() else { continue };
+            points.try_reserve(1).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+            points.push(told(point));
+        }
+        Ok((points, None))
+    })
+}
+
+/// Reads the records of a part: from a point, or from the beginning, to the record that begins at an
+/// offset, or to the end.
+#[pyfunction]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, start, end, /))]
+#[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
+pub(crate) fn read_split(
+    dialect: &Bound<'_, Dialect>,
+    source: &Bound<'_, SourceObject>,
+    r#type: &Bound<'_, PyAny>,
+    at: Option<&Bound<'_, PyAny>>,
+    policy: &Bound<'_, PolicyObject>,
+    limits: Option<&Bound<'_, PyAny>>,
+    start: Option<Told>,
+    end: Option<u64>,
+) -> PyResult<Reader> {
+    let py = dialect.py();
+    guarded(py, || {
+        let (dialect, limits) = (dialect.get(), options::limits(limits)?);
+        let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
+        let name = source.get().name();
+        let shown = name.clone().unwrap_or_default();
+        let at_records = records.clone();
+        let settings =
+            Settings::new(py, policy.get(), (records, sought), limits.clone(), name, true)?;
+        let held: Vec<Held> = settings.errors.held().into_iter().collect();
+        let path = source.get().object(py).cast::<PyString>().map_err(|_| {
+            PyTypeError::new_err("a part is one of a file, which is named by its path")
+        })?;
+        let (file, _) = open_path(path)?;
+        let Some(start) = start else {
+            let options = Options {
+                compression: source.get().compression(),
+                encoding: source.get().encoding(),
+                detect: dialect.detect(),
+                limits: &limits,
+                total_hint: end,
+            };
+            let input = match end {
+                Some(end) => {
+                    let text = Box::new(file.take(end + CONTEXT as u64));
+                    Windows::of(Source::open(text, options)).up_to(end)
+                }
+                None => Windows::of(source.get().open(py, dialect.detect(), &limits)?.0),
+            };
+            let pump = Pump::new(dialect, plan, settings, input);
+            return Ok(Reader::over(pump, held, format!("{shown} -> {title}")));
+        };
+        let point = point(dialect, start);
+        let mut planning = {
+            let (source, _) = source.get().open(py, dialect.detect(), &limits)?;
+            Planning::new(dialect, &limits, source, at_records)
+        };
+        let reader = match planning.go_on(py)? {
+            true => planning.run.reader().at_point(&point),
+            false => None,
+        };
+        let reader = reader.ok_or_else(changed)?;
+        let input = part(file, &point, end, &limits)?;
+        let mut pump = Pump::over(dialect, reader, plan, settings, input);
+        if !pump.begin_at(&point) {
+            return Err(changed());
+        }
+        Ok(Reader::over(pump, held, format!("{shown} -> {title}")))
+    })
+}
+
+#[cold]
+fn changed() -> PyErr {
+    PyValueError::new_err(
+        "this part is none of the file: it has changed, or was split at another path",
+    )
+}
+
+/// The text of a part, with the bytes before it for excerpts.
+fn part(mut file: File, point: &Point, end: Option<u64>, limits: &Limits) -> PyResult<Windows> {
+    let begin = point.counted.bytes();
+    let mut before = [0; CONTEXT];
+    let length = begin.min(CONTEXT as u64);
+    let before = &mut before[..length as usize];
+    file.read_exact_at(before, begin - length)?;
+    file.seek(SeekFrom::Start(begin))?;
+    let mut input = match end {
+        Some(end) => {
+            let text = Box::new(file.take(end.saturating_sub(begin) + CONTEXT as u64));
+            Windows::of_range(Source::resume(text, limits), point.counted).up_to(end)
+        }
+        None => Windows::of_range(Source::resume(Box::new(file), limits), point.counted),
+    };
+    input.recall(before);
+    Ok(input)
+}

@@ -1,0 +1,357 @@
+"""`Splits`: the parts of files, each of which can be read on its own, in any process."""
+
+from __future__ import annotations
+
+import os
+from _collections_abc import Sequence
+from dataclasses import asdict, dataclass
+
+from penstock import _format, _plan, _read, _rust, _sources
+from penstock._types import PLAIN
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Literal, Self, overload
+
+    from typing_extensions import TypeForm
+
+    from penstock import Columns, Limits, Reader
+    from penstock._types import At, Format, Sources, T, Types
+
+SIZE = 64 << 20
+"""About how many bytes a part has by default."""
+
+
+def _tuples(value: Any) -> Any:
+    """Return lists of JSON as the tuples that they were."""
+    if isinstance(value, list):
+        return tuple(_tuples(each) for each in value)
+    return value
+
+
+def _start(value: Any) -> Any:
+    """Return a start as the core takes it: what is open are lists, and all else in it tuples."""
+    if value is None:
+        return None
+    *counts, stood, opened = value
+    stood = None if stood is None else [_tuples(each) for each in stood]
+    stood = stood and [
+        each if isinstance(each, str) else (each[0], list(each[1])) for each in stood
+    ]
+    return (*counts, stood, [_tuples(each) for each in opened])
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A part of a file: the records that begin in a range of its bytes. `penstock.split` makes it.
+
+    It is small, can be pickled, and holds plain values only. The records of all parts of a file, in
+    their order, are those of the file, with the same numbers, lines and paths in errors.
+
+    Attributes:
+        path: The file.
+        format: Its format.
+        at: Where the records are, as for `penstock.read`.
+        index: The number of the part in its file, from 0.
+        count: How many parts the file has.
+        begin: The offset of its first byte.
+        end: The offset behind its last byte; None for the last part, which ends with the file.
+        start: What is open where it begins; None for the first part.
+        size: The size of the file, in bytes, when it was split.
+        mtime_ns: When the file was changed last, in nanoseconds.
+
+    Example:
+        >>> import pathlib, pickle, penstock
+        >>> path = pathlib.Path("primes.json")
+        >>> _ = path.write_text("[2, 3, 5, 7, 11, 13]")
+        >>> first, last = penstock.split(path, parts=2)
+        >>> list(first.read(int)), list(pickle.loads(pickle.dumps(last)).read(int))
+        ([2, 3, 5], [7, 11, 13])
+    """
+
+    path: str
+    format: Format
+    at: At[Any] | None
+    index: int
+    count: int
+    begin: int
+    end: int | None
+    start: Any
+    size: int
+    mtime_ns: int
+
+    @property
+    def records_before(self) -> int:
+        """How many records of the file come before this part."""
+        return 0 if self.start is None else int(self.start[3])
+
+    def read(self, into: TypeForm[T] = PLAIN, /, **options: Any) -> Reader[T]:
+        """Read the records of this part. The options are those of `penstock.read`.
+
+        Returns:
+            An iterator over the records; see `penstock.read`.
+
+        Raises:
+            OSError: The file cannot be opened.
+            ValueError: The file has changed since it was split; or as for `penstock.read`.
+            PlanError: Penstock cannot decode into `into`.
+            DecodeError: While iterating.
+        """
+        import penstock  # noqa: PLC0415 - the package imports this module late
+
+        return penstock.read(self.path, into, split=self, **options)
+
+    def load(self, into: TypeForm[T] = PLAIN, /, **options: Any) -> list[T]:
+        """Return the records of this part as a list; see `read`."""
+        with self.read(into, **options) as reader:
+            return list(reader)
+
+    def columns(
+        self,
+        into: TypeForm[Any],
+        /,
+        *,
+        rows: int = 65_536,
+        columns: Sequence[str] | None = None,
+        unions: Literal["error", "text", "json"] = "error",
+        threads: int = 1,
+        **options: Any,
+    ) -> Columns:
+        """Read the records of this part into Arrow columns; see `penstock.columns`."""
+        return self.read(into, **options).columns(rows, columns, unions, threads)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what it holds, for JSON. `from_dict` takes it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], /) -> Self:
+        """Return the part of which `as_dict` has made these values, also through JSON."""
+        return cls(**values)
+
+    def __str__(self) -> str:
+        """Return the part, its bytes and its first record in one line."""
+        end = self.size if self.end is None else self.end
+        return (
+            f"{self.path}, part {self.index + 1} of {self.count}: bytes {self.begin:,} to {end:,}, "
+            f"from record {self.records_before + 1:,}"
+        )
+
+
+Split.__module__ = "penstock"
+
+
+class Splits(Sequence["Split"]):
+    r"""The parts of one or several files, in order. `penstock.split` makes it.
+
+    Printing it tells how each file was split, or why it was not.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("primes.ndjson")
+        >>> _ = path.write_text("2\n3\n5\n7\n")
+        >>> print(penstock.split(path, parts=2))
+        2 parts of 1 file, exact
+        primes.ndjson, part 1 of 2: bytes 0 to 4, from record 1
+        primes.ndjson, part 2 of 2: bytes 4 to 8, from record 3
+    """
+
+    __slots__ = ("_parts", "_whole")
+    __module__ = "penstock"
+
+    _parts: tuple[Split, ...]
+    # Why a file is one part.
+    _whole: dict[str, str]
+
+    def __init__(self, parts: Sequence[Split], whole: Mapping[str, str]) -> None:
+        self._parts, self._whole = tuple(parts), dict(whole)
+
+    @property
+    def whole(self) -> dict[str, str]:
+        """The files that are one part each, and why."""
+        return dict(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int, /) -> Split: ...
+        @overload
+        def __getitem__(self, index: slice, /) -> tuple[Split, ...]: ...
+
+    def __getitem__(self, index: int | slice, /) -> Split | tuple[Split, ...]:
+        return self._parts[index]
+
+    def __iter__(self) -> Iterator[Split]:
+        return iter(self._parts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Splits):
+            return NotImplemented
+        return (self._parts, self._whole) == (other._parts, other._whole)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list's
+
+    def __str__(self) -> str:
+        """Return the plan: a line for each part."""
+        files = len({part.path for part in self._parts})
+        lines = [f"{_many(len(self), 'part')} of {_many(files, 'file')}, exact"]
+        for part in self._parts:
+            why = self._whole.get(part.path)
+            lines.append(f"{part}" if why is None else f"{part}; it is not split: {why}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        files = len({part.path for part in self._parts})
+        return f"<Splits: {_many(len(self), 'part')} of {_many(files, 'file')}>"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def split(
+    source: Sources,
+    /,
+    *,
+    parts: int | None = None,
+    bytes: int | None = None,
+    format: Format | None = None,
+    at: At[Any] | None = None,
+    limits: Limits | None = None,
+) -> Splits:
+    r"""Find the parts of files, each of which can be read on its own, in any process.
+
+    The records of all parts, in their order, are those of the files: the same number of them, with
+    the same record numbers, lines, columns and paths in errors. Nothing is guessed: one pass over a
+    file finds where records begin, and what is open there.
+
+    A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split. A
+    compressed file, one that is not in UTF-8, and a property list are one part each, and so is a
+    document whose records are no elements of a list.
+
+    Args:
+        source: A path, a list of paths, a pattern or a folder, as for `penstock.read`.
+        parts: How many parts there shall be, at most: of several files, each has about as many.
+        bytes: About how many bytes a part shall have: it ends with the record in which so many are
+            reached. By default 64 MiB.
+        format: As for `penstock.read`.
+        at: Where the records are, as for `penstock.read`.
+        limits: As for `penstock.read`.
+
+    Returns:
+        A sequence of parts. Printing it shows the plan.
+
+    Raises:
+        OSError: A file cannot be opened.
+        TypeError: `source` is no path; or `parts` and `bytes` are both given.
+        ValueError: One of them is less than 1; or as for `penstock.read`.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.json")
+        >>> _ = path.write_text('{"sizes": [36, 38, 40, 42]}')
+        >>> parts = penstock.split(path, parts=2, at="sizes/*")
+        >>> print(parts)
+        2 parts of 1 file, exact
+        sizes.json, part 1 of 2: bytes 0 to 19, from record 1
+        sizes.json, part 2 of 2: bytes 19 to 27, from record 3
+        >>> [sum(part.read(int)) for part in parts]
+        [74, 82]
+    """
+    if parts is not None and bytes is not None:
+        raise TypeError("split() takes parts or bytes, not both")
+    for name, value in (("parts", parts), ("bytes", bytes)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, not {value}")
+    kind = None if format is None else _format.checked(format)
+    paths = _read.files(source, kind)
+    if paths is None:
+        path, _ = _sources.path("split", source)  # type: ignore[arg-type]  # it is checked there
+        paths = [path]
+    found: list[Split] = []
+    whole: dict[str, str] = {}
+    for path in paths:
+        mine, why = _split(path, len(paths), parts, bytes, kind, at, limits)
+        found += mine
+        if why is not None:
+            whole[path] = why
+    return Splits(found, whole)
+
+
+def _check(split: Split) -> None:
+    about = os.stat(split.path)  # noqa: PTH116 - pathlib is slow to import
+    if (about.st_size, about.st_mtime_ns) != (split.size, split.mtime_ns):
+        raise ValueError(f"{split.path} has changed since it was split")
+
+
+def _split(
+    path: str,
+    files: int,
+    parts: int | None,
+    size: int | None,
+    format: Format | None,
+    at: At[Any] | None,
+    limits: Limits | None,
+) -> tuple[list[Split], str | None]:
+    """Return the parts of one of several files, and why it is one, if it is."""
+    about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
+    given, name = _sources.locate("split", path, "infer", None, limits)
+    try:
+        kind = _format.of_source(given, name) if format is None else format
+        if parts is not None:
+            wanted = -(-parts // files)
+            offsets = [about.st_size * part // wanted for part in range(1, wanted)]
+        else:
+            offsets = list(range(size or SIZE, about.st_size, size or SIZE))
+        starts: list[Any] = []
+        why: str | None = "it is an archive"
+        if given == path:
+            opened = _rust.Source(path, name, None, "infer")
+            dialect = _format.dialect(kind, name)
+            starts, why = _rust.split_points(dialect, opened, object, at, limits, offsets)
+    finally:
+        del given  # This closes an archive that was opened here.
+    begins = [0, *(start[0] for start in starts)]
+    ends = [*begins[1:], None]
+    version = about.st_size, about.st_mtime_ns
+    made = [
+        Split(path, kind, at, index, len(begins), begin, end, start, *version)
+        for index, (begin, end, start) in enumerate(zip(begins, ends, [None, *starts], strict=True))
+    ]
+    return made, why
+
+
+def read(
+    split: Split,
+    source: object,
+    into: object,
+    policy: _rust.Policy,
+    types: Types | None,
+    limits: Limits | None,
+    others: Mapping[str, bool],
+) -> Reader[Any]:
+    """Read the records of a part. `others` says which other options the caller gave.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: The part says what one of them says.
+        ValueError: The part is one of another file, or the file has changed since it was split.
+    """
+    for option, given in others.items():
+        if given:
+            raise TypeError(f"{option}= is known of a part: split() takes it")
+    if not isinstance(source, (str, os.PathLike)) or os.fsdecode(source) != split.path:
+        raise ValueError(f"the part is one of {split.path}")
+    at = split.at
+    _check(split)
+    if types is not None:
+        into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
+    dialect = _format.dialect(split.format, split.path)
+    opened = _rust.Source(split.path, split.path, None, "infer")
+    start = _start(split.start)
+    return _rust.read_split(dialect, opened, into, at, policy, limits, start, split.end)

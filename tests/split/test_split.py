@@ -1,0 +1,250 @@
+"""The parts of a file are the file: its records, their numbers, and the places of its errors."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import penstock
+from penstock import at
+
+SETTINGS = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@dataclass(slots=True)
+class Row:
+    n: int
+    name: str | None = None
+
+
+@dataclass(slots=True)
+class Item:
+    n: Annotated[int, at("@n")]
+    name: str | None = None
+
+
+def lines(records: list[Any]) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def table(records: list[Any]) -> str:
+    rows = [f'{record["n"]},"{record["name"]}, ""\n"' for record in records]
+    return "\n".join(["n,name", *rows])
+
+
+def elements(records: list[Any]) -> str:
+    items = [
+        f"<item n='{record['n']}'><name>{record['name']}</name><!-- <item> --></item>"
+        for record in records
+    ]
+    half = len(items) // 2
+    parts = [
+        f"<part a='{n}'>{''.join(each)}</part>"
+        for n, each in enumerate([items[:half], items[half:]])
+    ]
+    return f"<?xml version='1.0'?>\n<!DOCTYPE list>\n<list>{''.join(parts)}</list>"
+
+
+FORMS: dict[str, Any] = {
+    "lines.ndjson": (lines, Row, None),
+    "array.json": (json.dumps, Row, None),
+    "inside.json": (lambda them: json.dumps({"x": 1, "them": them}, indent=2), Row, "them/*"),
+    "table.csv": (table, Row, None),
+    "list.xml": (elements, Item, "list/*/item"),
+}
+each = pytest.mark.parametrize("name", list(FORMS))
+
+
+def written(folder: Path, name: str, records: list[Any]) -> tuple[Path, Any, Any]:
+    make, cls, path = FORMS[name]
+    (folder / name).write_text(make(records), encoding="utf-8")
+    return folder / name, cls, path
+
+
+def some(count: int, bad: set[int] = frozenset()) -> list[Any]:  # type: ignore[assignment]
+    names = ["é", "}, {", "x\ty", ""]
+    made = [{"n": n, "name": names[n % 4] * (n % 5)} for n in range(count)]
+    return [{**record, "n": f"x{n}"} if n in bad else record for n, record in enumerate(made)]
+
+
+def said(error: Any) -> tuple[Any, ...]:
+    place = error.offset, error.line, error.column, error.record, str(error.path)
+    return type(error), error.reason, *place, error.excerpt, str(error)
+
+
+def whole(path: Path, cls: Any, at: Any) -> tuple[list[Any], list[Any]]:
+    errors: list[Any] = []
+    return list(penstock.read(path, cls, at=at, errors=errors.append)), [said(it) for it in errors]
+
+
+def together(splits: penstock.Splits, cls: Any) -> tuple[list[Any], list[Any]]:
+    errors: list[Any] = []
+    records = [record for part in splits for record in part.read(cls, errors=errors.append)]
+    return records, [said(it) for it in errors]
+
+
+@each
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 64])
+def test_any_number_of_parts(name: str, parts: int, tmp_path: Path) -> None:
+    path, cls, where = written(tmp_path, name, some(300, {4, 77, 150, 151, 299}))
+    splits = penstock.split(path, parts=parts, at=where)
+    assert len(splits) <= parts
+    assert len(splits) >= min(parts, 60)
+    expected = whole(path, cls, where)
+    assert len(expected[0]) == 295
+    assert len(expected[1]) == 5
+    assert together(splits, cls) == expected
+    assert splits.whole == {}
+    columns = [pa.table(part.columns(cls, errors="skip")) for part in splits]
+    assert pa.concat_tables(columns).column("n").to_pylist() == [it.n for it in expected[0]]
+    assert [part.load(cls, errors="skip") for part in splits][-1][-1] == expected[0][-1]
+
+
+@each
+@SETTINGS
+@given(data=st.data())
+def test_any_sizes(name: str, tmp_path: Path, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, 40))
+    bad = data.draw(st.sets(st.integers(0, 40), max_size=2))
+    path, cls, where = written(tmp_path, name, some(count, bad))
+    size = data.draw(st.integers(1, 400))
+    splits = penstock.split(path, bytes=size, at=where)
+    assert together(splits, cls) == whole(path, cls, where)
+    assert all(part.index == n for n, part in enumerate(splits))
+    for part, later in pairwise(splits):
+        assert part.end == later.begin > part.begin
+        assert later.begin - part.begin >= min(size, 1)
+
+
+@each
+def test_a_part_goes_through_pickles_and_json(name: str, tmp_path: Path) -> None:
+    path, cls, where = written(tmp_path, name, some(50))
+    splits = penstock.split(path, parts=4, at=where)
+    for part in splits:
+        pickled = pickle.dumps(part)
+        assert len(pickled) < 700
+        again = pickle.loads(pickled)
+        assert again == part
+        back = penstock.Split.from_dict(json.loads(json.dumps(part.as_dict())))
+        assert back.load(cls) == part.load(cls) == again.load(cls)
+        assert penstock.read(path, cls, split=part).__next__() == part.load(cls)[0]
+    assert pickle.loads(pickle.dumps(splits)) == splits
+
+
+def largest(part: penstock.Split) -> int:
+    return max(row.n for row in part.read(Row))
+
+
+def test_parts_go_to_processes(tmp_path: Path) -> None:
+    path, _, _ = written(tmp_path, "array.json", some(1_000))
+    splits = penstock.split(path, parts=5)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(largest, splits))
+    assert found[-1] == 999
+    assert found == [part.records_before - 1 for part in splits[1:]] + [999]
+
+
+def test_malformed_text_is_met_by_its_part(tmp_path: Path) -> None:
+    path, cls, where = written(tmp_path, "array.json", some(100))
+    text = path.read_text()
+    middle = text.index('{"n": 70')
+    path.write_text(text[:middle] + "!" + text[middle:])
+    splits = penstock.split(path, parts=5, at=where)
+    with pytest.raises(penstock.MalformedInput) as expected:
+        list(penstock.read(path, cls))
+    readers = [part.read(cls) for part in splits]
+    records = (record for reader in readers for record in reader)
+    assert [next(records).n for _ in range(70)] == list(range(70))
+    with pytest.raises(penstock.MalformedInput) as found:
+        next(records)
+    assert said(found.value) == said(expected.value)
+
+
+def test_bad_lines_keep_their_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "lines.ndjson"
+    rows = [f'{{"n": {n}}}' for n in range(100)]
+    for n in (3, 40, 41, 90):
+        rows[n] = '{"n": tru' if n % 2 else "\\"
+    path.write_text("\n".join(rows))
+    for parts in (2, 9, 30):
+        assert together(penstock.split(path, parts=parts), Row) == whole(path, Row, None)
+
+
+def test_what_is_one_part(tmp_path: Path) -> None:
+    text = lines(some(50)).encode()
+    packed, wide = tmp_path / "a.ndjson.gz", tmp_path / "b.xml"
+    packed.write_bytes(gzip.compress(text))
+    wide.write_text(elements(some(50)), encoding="utf-16")
+    members, empty = tmp_path / "c.json", tmp_path / "d.ndjson"
+    members.write_text('{"a": {"n": 1}, "b": {"n": 2}}')
+    empty.write_text("")
+    for path, where, why in [
+        (packed, None, "it is compressed"),
+        (wide, "list/*/item", "its encoding is not UTF-8"),
+        (members, "*", "a record depends on what comes before it"),
+        (empty, None, "it has no record"),
+    ]:
+        splits = penstock.split(path, parts=4, at=where)
+        assert splits.whole == {str(path): why}
+        assert len(splits) == 1
+        assert str(splits).endswith(f"from record 1; it is not split: {why}")
+        cls = Item if path is wide else Row
+        assert splits[0].load(cls) == list(penstock.read(path, cls, at=where))
+
+
+def test_several_files(tmp_path: Path) -> None:
+    for n in range(3):
+        (tmp_path / f"{n}.ndjson").write_text(lines(some(40 + n)))
+    splits = penstock.split(tmp_path / "*.ndjson", parts=6)
+    assert [(part.index, part.count) for part in splits] == [(0, 2), (1, 2)] * 3
+    assert together(splits, Row)[0] == list(penstock.read(tmp_path / "*.ndjson", Row))
+    assert repr(splits) == "<Splits: 6 parts of 3 files>"
+    assert str(splits).startswith("6 parts of 3 files, exact\n")
+
+
+def test_a_file_that_changes_is_refused(tmp_path: Path) -> None:
+    path, cls, _ = written(tmp_path, "array.json", some(50))
+    part = penstock.split(path, parts=3)[1]
+    about = path.stat()
+    path.write_text("[" + path.read_text()[1:-1] + " ]")
+    with pytest.raises(ValueError, match=r"array\.json has changed since it was split$"):
+        part.read(cls)
+    # The same size and time, and other records.
+    text = path.read_text().replace(" ]", "]").replace('{"n": 2,', '{"n":02,', 1)
+    path.write_text(text)
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert part.load(cls)[0].n > 2
+    path.write_text(text.replace("}, {", "} ,{"))
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    with pytest.raises(penstock.MalformedInput):
+        part.load(cls)
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    path, cls, _ = written(tmp_path, "array.json", some(5))
+    with pytest.raises(TypeError, match=r"^split\(\) takes parts or bytes, not both$"):
+        penstock.split(path, parts=1, bytes=1)
+    with pytest.raises(ValueError, match=r"^parts must be at least 1, not 0$"):
+        penstock.split(path, parts=0)
+    with pytest.raises(TypeError, match=r"^split\(\) takes the path of a file of records, not "):
+        penstock.split(open(path, "rb"))  # noqa: SIM115, PTH123
+    part = penstock.split(path, parts=2)[1]
+    with pytest.raises(TypeError, match=r"^at= is known of a part: split\(\) takes it$"):
+        penstock.read(path, cls, at="*", split=part)
+    with pytest.raises(ValueError, match=r"^the part is one of .*array\.json$"):
+        penstock.read(tmp_path / "other.json", cls, split=part)
