@@ -91,6 +91,18 @@ pub(super) fn int(value: i64, bytes: &mut [u8; 8]) -> (Mark, &[u8]) {
     }
 }
 
+/// The members of a container as they stand in the file: of a map, whose keys and values come in
+/// turn, first all keys.
+#[inline(always)]
+pub(super) fn in_order(high: u8, members: &[u32], mut each: impl FnMut(u32)) {
+    if high != DICT {
+        return members.iter().for_each(|member| each(*member));
+    }
+    let (members, _) = members.as_chunks();
+    members.iter().for_each(|[key, _]| each(*key));
+    members.iter().for_each(|[_, value]| each(*value));
+}
+
 /// Appends integers of 1, 2, 4 or 8 bytes.
 #[inline(always)]
 pub(super) fn push_all(values: impl Iterator<Item = u64>, width: u8, out: &mut Vec<u8>) {

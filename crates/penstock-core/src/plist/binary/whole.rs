@@ -1,6 +1,6 @@
 //! The objects of a file that is written at its end.
 
-use super::encode::{self, DICT, Mark, push, too_many};
+use super::encode::{self, Mark, in_order, push, too_many};
 use super::table::{Hash, Table};
 use crate::writer::Unwritable;
 
@@ -158,13 +158,7 @@ impl Whole {
         let from = self.containers.len();
         self.containers.try_reserve(members.len() + 1).map_err(|_| Unwritable::memory())?;
         self.containers.push(u32::from(high));
-        if high == DICT {
-            let (members, _) = members.as_chunks();
-            self.containers.extend(members.iter().map(|[key, _]| key));
-            self.containers.extend(members.iter().map(|[_, value]| value));
-        } else {
-            self.containers.extend_from_slice(members);
-        }
+        in_order(high, members, |member| self.containers.push(member));
         let next = self.containers_at.len();
         if next >= (NONE - CONTAINER) as usize {
             return Err(too_many());

@@ -13,7 +13,9 @@
 //! the last object. References have four bytes. The writer keeps the offsets of all objects, the references of open
 //! containers, and a table of short objects that bounds how many equal ones are found.
 
-use super::encode::{self, DICT, LONGEST_MARK, Mark, push, push_all, to_utf16, too_many, width_of};
+use super::encode::{
+    self, DICT, LONGEST_MARK, Mark, in_order, push, push_all, to_utf16, too_many, width_of,
+};
 use super::table::{Hash, Members, Recent};
 use super::whole::{CONTAINER, Whole};
 use crate::event::{Container, ContainerKind, Key, KeyKind, Scalar, Text};
@@ -412,13 +414,9 @@ impl Writer {
         self.begin_object()?;
         let count = if open.high == DICT { members / 2 } else { members };
         Mark::counted(open.high, count).push(&mut self.out);
-        let members = &self.members[open.members..];
-        let (first, last) = if open.high == DICT { (2, 1) } else { (1, members.len()) };
-        // The keys of a map, and then its values.
-        for member in members.iter().step_by(first).chain(members.iter().skip(last).step_by(first))
-        {
+        in_order(open.high, &self.members[open.members..], |member| {
             self.out.extend_from_slice(&member.to_be_bytes());
-        }
+        });
         Ok(number)
     }
 

@@ -259,6 +259,101 @@ fn equal_objects_are_stored_once() {
     assert_eq!(values(&small), values(&large));
 }
 
+/// Small ones are found by their value, others by a hash, and no number is another kind of number.
+#[test]
+fn equal_integers_are_stored_once() {
+    let ints = [
+        0,
+        255,
+        256,
+        1_023,
+        1_024,
+        65_535,
+        65_536,
+        (1 << 20) - 1,
+        1 << 20,
+        (1 << 32) - 1,
+        1 << 32,
+        i64::MAX,
+        -1,
+        i64::MIN,
+    ];
+    let tell = |writer: &mut Writer| {
+        writer.begin_list(0)?;
+        for value in ints.iter().chain(&ints) {
+            writer.int(*value, 0)?;
+        }
+        writer.float(0.0, 0)?;
+        writer.boolean(false, 0)?;
+        writer.scalar(Scalar::Uid(0), 0)?;
+        writer.text("\0".into(), 0)?;
+        writer.scalar(Scalar::Bytes(b"\0"), 0)?;
+        writer.number(b"1048576", 0)?;
+        writer.end_list(0)?;
+        Ok(())
+    };
+    let bytes = written(whole(), tell).unwrap();
+    assert_eq!(count(&bytes), 1 + ints.len() as u64 + 5);
+    assert_eq!(values(&bytes), values(&written(stream(), tell).unwrap()));
+    let lines = ints.map(|value| format!("int {value}\n")).concat();
+    assert!(values(&bytes).starts_with(&format!("begin list\n{lines}{lines}float 0")));
+    // A writer that is used again knows none of them.
+    let mut writer = Writer::new(whole(), &Limits::default());
+    for _ in 0..2 {
+        tell(&mut writer).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(writer.ready(), bytes);
+        writer.reopen();
+    }
+}
+
+/// Lengths at which a string is hashed in another way, or its count has more bytes.
+#[test]
+fn equal_texts_are_stored_once() {
+    let lengths = (0..70).chain([255, 256, 65_535, 65_536]);
+    let texts: Vec<String> =
+        lengths.map(|length| "abcdefg".repeat(length)[..length].into()).collect();
+    let wide: Vec<String> = texts.iter().skip(1).map(|text| text.replace('a', "\u{E9}")).collect();
+    let tell = |writer: &mut Writer| {
+        writer.begin_map(0)?;
+        for text in texts.iter().chain(&wide) {
+            writer.key(text.as_str().into(), 0)?;
+            writer.begin_list(0)?;
+            writer.text(text.as_str().into(), 0)?;
+            writer.scalar(Scalar::Bytes(text.as_bytes()), 0)?;
+            writer.end_list(0)?;
+        }
+        writer.end_map(0)?;
+        Ok(())
+    };
+    let bytes = written(whole(), tell).unwrap();
+    // Of each: the text, which is the key, too; the bytes; and the list.
+    assert_eq!(count(&bytes), 1 + 3 * (texts.len() + wide.len()) as u64);
+    assert_eq!(values(&bytes), values(&written(stream(), tell).unwrap()));
+}
+
+/// Maps are compared in the order in which they are written.
+#[test]
+fn equal_maps_in_order() {
+    let tell = |writer: &mut Writer| {
+        writer.begin_list(0)?;
+        for keys in [["a", "b"], ["b", "a"], ["a", "b"]] {
+            writer.begin_map(0)?;
+            for key in keys {
+                writer.key(key.into(), 0)?;
+                writer.text(key.into(), 0)?;
+            }
+            writer.end_map(0)?;
+        }
+        writer.end_list(0)?;
+        Ok(())
+    };
+    // The list, the maps, "a" and "b".
+    assert_eq!(count(&written(whole(), tell).unwrap()), 5);
+    let sorted = WriterOptions { sort_keys: true, ..whole() };
+    assert_eq!(count(&written(sorted, tell).unwrap()), 4);
+}
+
 #[test]
 fn records_at_a_path() {
     for options in [whole(), stream()] {
