@@ -198,7 +198,7 @@ pub(super) enum Frame<'py> {
         ends: bool,
         current: Option<Bound<'py, PyAny>>,
         /// The keys that were no text.
-        texts: HashSet<String>,
+        texts: Option<HashSet<String>>,
     },
     Object {
         object: Bound<'py, PyAny>,
@@ -386,6 +386,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         self.writer.key(text.as_str().into(), 0)?;
         // Another key of the dict may be the same text, or become it. Then one value would be lost.
         let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
+        let texts = texts.get_or_insert_default();
         texts.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
         if dict.contains(&text)? || !texts.insert(text) {
             return Err(Stop::misfit("two keys of the dict are written as the same text"));
@@ -676,9 +677,12 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if W::ELEMENTS {
             return self.items_element(value, item, of);
         }
-        let frame = if let Ok(list) = value.cast::<PyList>() {
-            Frame::List { list: list.clone(), next: 0, item }
-        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        if let Ok(list) = value.cast::<PyList>() {
+            let flow = self.writer.begin_list(0)?;
+            self.push_with(|| Frame::List { list: list.clone(), next: 0, item })?;
+            return Ok(flow);
+        }
+        let frame = if let Ok(tuple) = value.cast::<PyTuple>() {
             Frame::Tuple { tuple: tuple.clone(), next: 0, item }
         } else if value.is_instance_of::<PyString>()
             || value.is_instance_of::<PyBytes>()
@@ -725,10 +729,22 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
     /// Opens a container.
     #[inline]
     pub(super) fn push(&mut self, frame: Frame<'py>) -> Result<(), Stop> {
-        if self.frames.len() == self.frames.capacity() {
+        self.push_with(|| frame)
+    }
+
+    /// Opens a container. Its frame is made where it stays: one that is made elsewhere is copied in
+    /// wide parts, which the processor cannot read before all stores so far are done.
+    #[inline(always)]
+    fn push_with(&mut self, frame: impl FnOnce() -> Frame<'py>) -> Result<(), Stop> {
+        let open = self.frames.len();
+        if open == self.frames.capacity() {
             self.frames.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
         }
-        self.frames.push(frame);
+        // SAFETY: there is room for one more.
+        unsafe {
+            self.frames.as_mut_ptr().add(open).write(frame());
+            self.frames.set_len(open + 1);
+        }
         Ok(())
     }
 
@@ -740,8 +756,8 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         ends: bool,
     ) -> Result<(), Stop> {
         let size = dict.len();
-        let (current, texts) = (None, HashSet::new());
-        self.push(Frame::Dict { dict, next: 0, size, key, value, ends, current, texts })
+        let (current, texts) = (None, None);
+        self.push_with(|| Frame::Dict { dict, next: 0, size, key, value, ends, current, texts })
     }
 
     pub(super) fn object(
@@ -776,7 +792,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         let flow = if *rows { self.writer.begin_list(0)? } else { self.writer.begin_map(0)? };
         let depth = self.frames.len() + 1;
         let object = value.clone();
-        self.push(Frame::Object { object, plan, class, next: 0, depth })?;
+        self.push_with(|| Frame::Object { object, plan, class, next: 0, depth })?;
         Ok(flow)
     }
 }
