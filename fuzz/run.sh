@@ -55,6 +55,7 @@ fuzz plist_markup 4 256
 fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024
+fuzz frames 8 1024
 fuzz convert 16 256
 fuzz plist_binary 4 512
 

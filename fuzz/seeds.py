@@ -10,6 +10,8 @@ import gzip
 import lzma
 import plistlib
 import shutil
+import struct
+import zlib
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -124,6 +126,36 @@ def sources() -> dict[str, bytes]:
     return found | {name: bytes([n]) + whole + data for name, (n, data) in encoded.items()}
 
 
+def block(data: bytes) -> bytes:
+    """Return a block of BGZF."""
+    deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packed = deflate.compress(data) + deflate.flush()
+    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
+    end = struct.pack("<II", zlib.crc32(data), len(data))
+    return head + struct.pack("<H", len(packed) + 25) + packed + end
+
+
+def frames() -> dict[str, bytes]:
+    """Return files with pieces, after the length of an index, and that."""
+    first, second = TEXT.encode(), b"2" * 200
+    blocks = block(first) + block(second) + block(b"")
+    index = struct.pack("<QQQ", 1, len(block(first)), len(first))
+    packed = [zstd(first), zstd(second)]
+    table = struct.pack("<II", 0x184D2A5E, 25)
+    for frame, text in zip(packed, (first, second), strict=True):
+        table += struct.pack("<II", len(frame), len(text))
+    table += struct.pack("<IBI", 2, 0, 0x8F92EAB1)
+    streams = lzma.compress(first, preset=0) + bytes(4) + lzma.compress(second, preset=0)
+    return {
+        "blocks": b"\0" + blocks,
+        "index": bytes([len(index)]) + index + blocks,
+        "frames": b"\0" + b"".join(packed),
+        "skippable": b"\0" + b"\x50\x2a\x4d\x18\x01\0\0\0x".join(packed),
+        "table": b"\0" + b"".join(packed) + table,
+        "streams": b"\0" + streams,
+    }
+
+
 def conversions() -> dict[str, bytes]:
     """Return one source for each pair of formats, after the three bytes that choose."""
     elements = '["#document",["#comment","c"],["a",{"b":"1"},"x",["p:c",{"xmlns:p":"u"}]]]'
@@ -232,6 +264,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
         "kernels": {name: b"\x05\x01" + data for name, data in documents.items()}
         | {f"xml-{name}": b"\x05\x01" + data for name, data in xml.items()},
         "source": sources(),
+        "frames": frames(),
         "convert": conversions(),
         "plist_binary": property_lists(),
     }

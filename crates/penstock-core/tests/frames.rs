@@ -231,9 +231,11 @@ fn the_table_is_that_of_the_file() {
         }
         for (index, piece) in frames.pieces().iter().enumerate() {
             let next = frames.pieces().get(index + 1).map_or(10_000, |next| next.text);
-            for offset in piece.text..next {
+            for offset in piece.text + 1..next {
                 assert_eq!(frames.piece_at(offset), index, "{name} {offset}");
             }
+            let first = begins.iter().position(|begin| *begin == piece.text).unwrap();
+            assert_eq!(frames.piece_at(piece.text), first, "{name}");
         }
     }
 }
@@ -580,6 +582,20 @@ fn other_files_are_read_as_a_whole() {
     for (packed, expected) in cases {
         assert_eq!(reason(&packed), expected);
     }
+}
+
+/// Its length is in its header as well as in its text, and both may be wrong.
+#[test]
+fn a_piece_that_says_it_is_empty_is_read() {
+    let mut packed = [block(b"one"), block(b"two")].concat();
+    let end = block(b"one").len();
+    packed[end - 8..end].fill(0);
+    let frames = find(&packed);
+    assert_eq!(begins(&frames), [0, 0]);
+    let reason = "the table of the gzip data contradicts it: the piece at byte 0 of the file has \
+                  more text than it says";
+    let fault = read_from(&frames, &packed, 0, 64).1;
+    assert_eq!(fault, Some((Kind::Malformed, 0, reason.to_owned())));
 }
 
 /// The begins of the pieces of a table.

@@ -178,11 +178,16 @@ impl Frames {
         &self.pieces
     }
 
-    /// The number of the piece with the byte `offset` of the text: the last one that begins there or
-    /// before.
+    /// The number of the piece at which a reader begins that wants the text from `offset` on: the
+    /// first one that begins there, or else the last one before. Pieces without text belong to the
+    /// text behind them, so that somebody reads them, and finds it if they do have text.
     #[must_use]
     pub fn piece_at(&self, offset: u64) -> usize {
-        self.pieces.partition_point(|piece| piece.text <= offset).saturating_sub(1)
+        let next = self.pieces.partition_point(|piece| piece.text < offset);
+        match self.pieces.get(next) {
+            Some(piece) if piece.text == offset => next,
+            _ => next.saturating_sub(1),
+        }
     }
 
     /// Where the text of a piece ends.
