@@ -16,11 +16,12 @@ use penstock_core::run::{
 };
 use penstock_core::select::{Path, PathStep, Records};
 use penstock_core::sink::{self, Flow, Listener, LookAhead, Sink};
-use penstock_core::source::{Detect, Options, Source};
+use penstock_core::source::{Detect, Frames, Options, Source};
 use penstock_core::trace::Trace;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::io;
+use std::sync::Arc;
 
 /// Sums the whole numbers of each record. Anything else in a record does not fit, and `"stop"` ends
 /// the run.
@@ -373,6 +374,53 @@ fn a_byte_range_is_as_in_the_whole() {
         told.problems.extend(rest.problems);
         told.refused += rest.refused;
         assert_eq!(told, whole, "cut {cut}");
+    }
+}
+
+/// A file in memory.
+struct Bytes(Vec<u8>);
+
+impl ReadAt for Bytes {
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        let from = usize::try_from(offset).unwrap();
+        let bytes = self.0.get(from..from + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// The same of a compressed file that can be read from the middle.
+#[test]
+fn a_range_of_a_compressed_file_is_as_in_the_whole() {
+    let whole = pushed(&[LINES], Framing::Lines, None, Policy::Hand);
+    let packed: Vec<u8> =
+        LINES.chunks(7).flat_map(|part| zstd::bulk::compress(part, 3).unwrap()).collect();
+    let size = packed.len() as u64;
+    let frames = Frames::find(&Bytes(packed.clone()), size, None).unwrap().unwrap();
+    let frames = Arc::new(frames);
+    for (at, byte) in LINES.iter().enumerate() {
+        if *byte != b'\n' {
+            continue;
+        }
+        let (left, _) = LINES.split_at(at + 1);
+        let mut told = pushed(&[left], Framing::Lines, None, Policy::Hand);
+        let mut counted = Counter::new();
+        counted.advance(left);
+        let file = Box::new(Bytes(packed.clone()));
+        let limits = Limits::default();
+        let source = Source::inside(&frames, file, counted.bytes(), &limits).unwrap();
+        let before = told.sums.len() as u64 + told.refused;
+        let mut run =
+            Run::new(reader(Framing::Lines), Windows::of_range(source, counted), Policy::Hand)
+                .behind_records(before);
+        let rest = drive(&mut run, &mut outlet(None), |run, to| {
+            let brought = run.input_mut().more();
+            run.brought(to, brought)
+        });
+        told.sums.extend(rest.sums);
+        told.problems.extend(rest.problems);
+        told.refused += rest.refused;
+        assert_eq!(told, whole, "from {}", at + 1);
     }
 }
 
