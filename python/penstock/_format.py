@@ -40,7 +40,7 @@ _DIALECTS: dict[str, _rust.Dialect] = {}
 # As the extension says it.
 IS_A_FOLDER = "Is a directory; penstock.read() reads the files in it"
 
-_PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".zip")
+_PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".bgz", ".zip")
 # How many bytes show whether XML is a property list.
 _LOOKED_AT = 1024
 # What the suffixes of CSV say of the text, besides the format.

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
     from penstock._types import Packing, Target, Torn
 
-# The compressions by the suffixes of their files.
+# The compressions by the suffixes of their files. BGZF is gzip in pieces.
 _SUFFIXES = {suffix: name for name, suffix in _rust.COMPRESSIONS}
+_IN_PIECES = ".bgz"
+_SUFFIXES[_IN_PIECES] = "gzip"
 
 # The files that are being written.
 _unfinished: set[ref[_rust.Target]] = set()
@@ -61,6 +63,7 @@ def open_target(
         given, name = _path(verb, os.fsdecode(target))
         if compression == "infer":
             compression = _by_suffix(name)
+            pieces = pieces or name.lower().endswith(_IN_PIECES)
         if not append and os.path.exists(given) and not os.access(given, os.W_OK):  # noqa: PTH110 - pathlib is slow to import
             # The folder alone would allow it.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), given)

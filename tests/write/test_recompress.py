@@ -107,6 +107,22 @@ def test_line_feeds_in_quotes_end_no_row(tmp_path: Path) -> None:
         assert all(text.endswith(b'\n"\n') for text in texts[:-1])
 
 
+def test_whatever_is_written_to_bgz_is_in_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson.bgz"
+    penstock.dump([{"n": n} for n in range(20_000)], path)
+    written = gzip.decompress(path.read_bytes())
+    assert len(blocks(path.read_bytes())) == 5
+    penstock.dump([{"n": 20_000}], path, append=True)
+    with penstock.write(path, append=True) as writer:
+        writer.write({"n": 20_001})
+    texts = [text for _, text in blocks(path.read_bytes())]
+    assert b"".join(texts) == written + b'{"n":20000}\n{"n":20001}\n'
+    assert [row["n"] for row in penstock.read(path)] == list(range(20_002))
+    penstock.convert(path, tmp_path / "a.json.BGZ")
+    assert len(penstock.load(tmp_path / "a.json.BGZ")) == 20_002
+    assert blocks((tmp_path / "a.json.BGZ").read_bytes())[-1][1] == b""
+
+
 def test_long_lines_are_cut_anywhere(tmp_path: Path) -> None:
     penstock.recompress(io.BytesIO(b"x" * 200_000), tmp_path / "a.gz")
     lengths = [len(text) for _, text in blocks((tmp_path / "a.gz").read_bytes())]
