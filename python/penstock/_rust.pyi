@@ -107,6 +107,7 @@ __all__ = [
     "report",
     "send",
     "split_points",
+    "split_size",
     "wall_ns",
 ]
 
@@ -523,6 +524,9 @@ def read_split(
     end: int | None,
     /,
 ) -> Reader[Any]: ...
+def split_size(
+    dialect: Dialect, source: Source, limits: Limits | None, /
+) -> tuple[int, str | None]: ...
 def split_points(
     dialect: Dialect,
     source: Source,

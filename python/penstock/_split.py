@@ -56,9 +56,10 @@ class Split:
         at: Where the records are, as for `penstock.read`.
         index: The number of the part in its file, from 0.
         count: How many parts the file has.
-        begin: The offset of its first byte.
+        begin: The offset of its first byte, in the decompressed text.
         end: The offset behind its last byte; None for the last part, which ends with the file.
         start: What is open where it begins; None for the first part.
+        text: The size of the text, in bytes: that of the file, unless it is compressed.
         size: The size of the file, in bytes, when it was split.
         mtime_ns: When the file was changed last, in nanoseconds.
 
@@ -79,6 +80,7 @@ class Split:
     begin: int
     end: int | None
     start: Any
+    text: int
     size: int
     mtime_ns: int
 
@@ -133,7 +135,7 @@ class Split:
 
     def __str__(self) -> str:
         """Return the part, its bytes and its first record in one line."""
-        end = self.size if self.end is None else self.end
+        end = self.text if self.end is None else self.end
         return (
             f"{self.path}, part {self.index + 1} of {self.count}: bytes {self.begin:,} to {end:,}, "
             f"from record {self.records_before + 1:,}"
@@ -230,9 +232,11 @@ def split(
     the same record numbers, lines, columns and paths in errors. Nothing is guessed: one pass over a
     file finds where records begin, and what is open there.
 
-    A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split. A
-    compressed file, one that is not in UTF-8, and a property list are one part each, and so is a
-    document whose records are no elements of a list.
+    A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split, also
+    compressed as BGZF, as zstd with a seek table or in several frames, or as xz in several blocks:
+    `penstock.recompress` makes such files. Any other compressed file, a text that is not in UTF-8,
+    and a property list are one part each, and so is a document whose records are no elements of a
+    list.
 
     Args:
         source: A path, a list of paths, a pattern or a folder, as for `penstock.read`.
@@ -254,14 +258,14 @@ def split(
     Example:
         >>> import pathlib, penstock
         >>> path = pathlib.Path("sizes.json")
-        >>> _ = path.write_text('{"sizes": [36, 38, 40, 42]}')
+        >>> _ = path.write_text('{"sizes": [36, 38, 40, 42, 44, 46]}')
         >>> parts = penstock.split(path, parts=2, at="sizes/*")
         >>> print(parts)
         2 parts of 1 file, exact
         sizes.json, part 1 of 2: bytes 0 to 19, from record 1
-        sizes.json, part 2 of 2: bytes 19 to 27, from record 3
+        sizes.json, part 2 of 2: bytes 19 to 35, from record 3
         >>> [sum(part.read(int)) for part in parts]
-        [74, 82]
+        [74, 172]
     """
     if parts is not None and bytes is not None:
         raise TypeError("split() takes parts or bytes, not both")
@@ -281,6 +285,9 @@ def split(
         if why is not None:
             whole[path] = why
     return Splits(found, whole)
+
+
+split.__module__ = "penstock"
 
 
 def _check(split: Split) -> None:
@@ -303,22 +310,26 @@ def _split(
     given, name = _sources.locate("split", path, "infer", None, limits)
     try:
         kind = _format.of_source(given, name) if format is None else format
-        if parts is not None:
-            wanted = -(-parts // files)
-            offsets = [about.st_size * part // wanted for part in range(1, wanted)]
-        else:
-            offsets = list(range(size or SIZE, about.st_size, size or SIZE))
         starts: list[Any] = []
+        text = about.st_size
         why: str | None = "it is an archive"
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
             dialect = _format.dialect(kind, name)
-            starts, why = _rust.split_points(dialect, opened, object, at, limits, offsets)
+            text, unsplit = _rust.split_size(dialect, opened, limits)
+            if parts is not None:
+                wanted = -(-parts // files)
+                offsets = [text * part // wanted for part in range(1, wanted)]
+            else:
+                offsets = list(range(size or SIZE, text, size or SIZE))
+            if unsplit is None:
+                starts, unsplit = _rust.split_points(dialect, opened, object, at, limits, offsets)
+            why = unsplit
     finally:
         del given  # This closes an archive that was opened here.
     begins = [0, *(start[0] for start in starts)]
     ends = [*begins[1:], None]
-    version = about.st_size, about.st_mtime_ns
+    version = text, about.st_size, about.st_mtime_ns
     made = [
         Split(path, kind, at, index, len(begins), begin, end, start, *version)
         for index, (begin, end, start) in enumerate(zip(begins, ends, [None, *starts], strict=True))

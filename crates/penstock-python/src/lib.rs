@@ -92,7 +92,7 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
-    use crate::verbs::split::{read_split, split_points};
+    use crate::verbs::split::{read_split, split_points, split_size};
     #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
     #[pymodule_export]

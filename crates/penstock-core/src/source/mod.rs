@@ -284,10 +284,9 @@ impl Source {
     /// Once text has come: why a part of it cannot be read on its own, if that is so.
     #[must_use]
     pub(crate) fn why_whole(&self) -> Option<&'static str> {
-        match (self.feed.compression(), &self.text) {
-            (Compression::None, Text::Plain { .. }) => None,
-            (Compression::None, _) => Some("its encoding is not UTF-8"),
-            _ => Some("it is compressed"),
+        match &self.text {
+            Text::Plain { .. } => None,
+            _ => Some("its encoding is not UTF-8"),
         }
     }
 

@@ -17,7 +17,7 @@ use penstock_core::position::{CONTEXT, Counter};
 use penstock_core::reader::Reader as AnyReader;
 use penstock_core::run::{Failure, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::Records;
-use penstock_core::source::{Options, Source};
+use penstock_core::source::{Compression, Frames, Source, SourceError};
 use penstock_core::split::{At, Open, Planner, Point, Stand};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -25,8 +25,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
+use std::io::{Seek, SeekFrom};
+use std::sync::Arc;
 
 /// How many windows are read before signals are looked for.
 const PATIENCE: usize = 16;
@@ -152,6 +152,61 @@ impl Planning {
     }
 }
 
+/// A file that can be read from the middle.
+enum Parted {
+    Plain(File),
+    InPieces(File, Frames),
+    /// It cannot, for this reason.
+    Whole(String),
+}
+
+impl Parted {
+    fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
+        let path = source.object(py).cast::<PyString>().map_err(|_| {
+            PyTypeError::new_err("a part is one of a file, which is named by its path")
+        })?;
+        let (file, size) = open_path(path)?;
+        let Some(size) = size else {
+            return Ok((Parted::Whole("it is no regular file".to_owned()), 0));
+        };
+        // The index that bgzip writes beside its files.
+        let index = format!("{}.gzi", path.to_string_lossy());
+        let index = std::fs::read(index).ok();
+        let found = py.detach(|| Frames::find(&file, size, index.as_deref()));
+        Ok(match found {
+            Ok(Ok(frames)) => {
+                let text = frames.text();
+                (Parted::InPieces(file, frames), text)
+            }
+            Ok(Err(whole)) if whole.compression == Compression::None => (Parted::Plain(file), size),
+            Ok(Err(whole)) => (Parted::Whole(whole.reason), size),
+            Err(SourceError::Io(error)) => return Err(error.into()),
+            // Whoever reads it meets the fault.
+            Err(SourceError::Fault(fault)) => (Parted::Whole(fault.reason().to_owned()), size),
+            Err(SourceError::Idle) => (Parted::Whole("it is not there".to_owned()), size),
+        })
+    }
+}
+
+/// How many bytes of text a file has, and why it is one part, if it is.
+#[pyfunction]
+#[pyo3(signature = (dialect, source, limits, /))]
+pub(crate) fn split_size(
+    dialect: &Bound<'_, Dialect>,
+    source: &Bound<'_, SourceObject>,
+    limits: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(u64, Option<String>)> {
+    let py = dialect.py();
+    guarded(py, || {
+        options::limits(limits)?;
+        let (parted, text) = Parted::open(py, source.get())?;
+        Ok(match parted {
+            Parted::Plain(_) | Parted::InPieces(..) => (text, None),
+            Parted::Whole(why) => (text, Some(why)),
+        })
+    })
+}
+
 /// The points at the first records that begin at these offsets or behind them, or why there are none.
 #[pyfunction]
 #[pyo3(signature = (dialect, source, r#type, at, limits, offsets, /))]
@@ -221,25 +276,11 @@ pub(crate) fn read_split(
         let settings =
             Settings::new(py, policy.get(), (records, sought), limits.clone(), name, true)?;
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
-        let path = source.get().object(py).cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err("a part is one of a file, which is named by its path")
-        })?;
-        let (file, _) = open_path(path)?;
         let Some(start) = start else {
-            let options = Options {
-                compression: source.get().compression(),
-                encoding: source.get().encoding(),
-                detect: dialect.detect(),
-                limits: &limits,
-                total_hint: end,
-            };
-            let input = match end {
-                Some(end) => {
-                    let text = Box::new(file.take(end + CONTEXT as u64));
-                    Windows::of(Source::open(text, options)).up_to(end)
-                }
-                None => Windows::of(source.get().open(py, dialect.detect(), &limits)?.0),
-            };
+            let mut input = Windows::of(source.get().open(py, dialect.detect(), &limits)?.0);
+            if let Some(end) = end {
+                input = input.up_to(end);
+            }
             let pump = Pump::new(dialect, plan, settings, input);
             return Ok(Reader::over(pump, held, format!("{shown} -> {title}")));
         };
@@ -253,7 +294,7 @@ pub(crate) fn read_split(
             false => None,
         };
         let reader = reader.ok_or_else(changed)?;
-        let input = part(file, &point, end, &limits)?;
+        let input = part(Parted::open(py, source.get())?.0, &point, end, &limits)?;
         let mut pump = Pump::over(dialect, reader, plan, settings, input);
         if !pump.begin_at(&point) {
             return Err(changed());
@@ -270,20 +311,36 @@ fn changed() -> PyErr {
 }
 
 /// The text of a part, with the bytes before it for excerpts.
-fn part(mut file: File, point: &Point, end: Option<u64>, limits: &Limits) -> PyResult<Windows> {
+fn part(parted: Parted, point: &Point, end: Option<u64>, limits: &Limits) -> PyResult<Windows> {
     let begin = point.counted.bytes();
-    let mut before = [0; CONTEXT];
-    let length = begin.min(CONTEXT as u64);
-    let before = &mut before[..length as usize];
-    file.read_exact_at(before, begin - length)?;
-    file.seek(SeekFrom::Start(begin))?;
-    let mut input = match end {
-        Some(end) => {
-            let text = Box::new(file.take(end.saturating_sub(begin) + CONTEXT as u64));
-            Windows::of_range(Source::resume(text, limits), point.counted).up_to(end)
+    let before = begin - begin.min(CONTEXT as u64);
+    let mut source = match parted {
+        Parted::Plain(mut file) => {
+            file.seek(SeekFrom::Start(before))?;
+            Source::resume(Box::new(file), limits)
         }
-        None => Windows::of_range(Source::resume(Box::new(file), limits), point.counted),
+        Parted::InPieces(file, frames) => {
+            let inside = Source::inside(&Arc::new(frames), Box::new(file), before, limits);
+            inside.map_err(|_| changed())?
+        }
+        Parted::Whole(_) => return Err(changed()),
     };
-    input.recall(before);
-    Ok(input)
+    let mut recalled = [0; CONTEXT];
+    let recalled = &mut recalled[..(begin - before) as usize];
+    let mut known = 0;
+    while known < recalled.len() {
+        match source.read(&mut recalled[known..]) {
+            Ok(0) => return Err(changed()),
+            Ok(count) => known += count,
+            Err(SourceError::Idle) => {}
+            Err(SourceError::Io(error)) => return Err(error.into()),
+            Err(SourceError::Fault(_)) => return Err(changed()),
+        }
+    }
+    let mut input = Windows::of_range(source, point.counted);
+    input.recall(recalled);
+    Ok(match end {
+        Some(end) => input.up_to(end),
+        None => input,
+    })
 }
