@@ -13,7 +13,9 @@ const SPARE: usize = 16;
 /// A piece of a text. Its bytes are not checked.
 #[derive(Clone, Debug)]
 pub struct Piece {
+    /// The first of these are the piece; what is behind them is left from others.
     bytes: Arc<Vec<u8>>,
+    length: usize,
     at: u64,
     is_whole: bool,
 }
@@ -22,7 +24,7 @@ impl Piece {
     /// The bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.bytes[..self.length]
     }
 
     /// The offset in the source of the first of them.
@@ -34,7 +36,7 @@ impl Piece {
     /// The offset in the source of the byte behind the last of them.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.at + self.bytes.len() as u64
+        self.at + self.length as u64
     }
 
     /// Whether the piece was cut at both ends: only then it may be read on its own. Something may
@@ -51,9 +53,10 @@ pub struct Pieces {
     source: Box<Source>,
     cut: Option<Cut>,
     size: usize,
-    /// What was read behind the last cut.
+    /// The first `known` of these bytes were read behind the last cut.
     rest: Vec<u8>,
-    /// Its offset in the source.
+    known: usize,
+    /// Their offset in the source.
     at: u64,
     /// Whether `rest` begins where a record seems to begin.
     is_cut: bool,
@@ -72,6 +75,7 @@ impl Pieces {
             cut: None,
             size: SIZE,
             rest: Vec::new(),
+            known: 0,
             at,
             is_cut: false,
             ended: false,
@@ -112,9 +116,8 @@ impl Pieces {
     /// Gives the memory of a piece back.
     pub fn take_back(&mut self, piece: Piece) {
         if self.spare.len() < SPARE
-            && let Ok(mut bytes) = Arc::try_unwrap(piece.bytes)
+            && let Ok(bytes) = Arc::try_unwrap(piece.bytes)
         {
-            bytes.clear();
             self.spare.push(bytes);
         }
     }
@@ -126,24 +129,24 @@ impl Pieces {
     /// ask again.
     pub fn next_piece(&mut self) -> Result<Option<Piece>, SourceError> {
         self.fill()?;
-        if self.rest.is_empty() {
+        let text = &self.rest[..self.known];
+        if text.is_empty() {
             return match self.failed.take() {
                 Some(error) => Err(error),
                 None => Ok(None),
             };
         }
         let is_last = self.ended || self.failed.is_some();
-        let at = self.cut.as_ref().and_then(|cut| cut.last(&self.rest));
-        let end = at.unwrap_or(self.rest.len());
+        let at = self.cut.as_ref().and_then(|cut| cut.last(text));
+        let length = at.unwrap_or(text.len());
+        let behind = &text[length..];
         let mut rest = self.spare.pop().unwrap_or_default();
-        let behind = &self.rest[end..];
-        rest.try_reserve(behind.len().max(self.size + self.size / 4))
-            .map_err(|_| out_of_memory(self.at, self.size))?;
-        rest.extend_from_slice(behind);
-        let mut bytes = std::mem::replace(&mut self.rest, rest);
-        bytes.truncate(end);
-        let is_whole = self.is_cut && at.is_some() && !(is_last && self.rest.is_empty());
-        let piece = Piece { bytes: Arc::new(bytes), at: self.at, is_whole };
+        make_space(&mut rest, behind.len(), self.at)?;
+        rest[..behind.len()].copy_from_slice(behind);
+        self.known = behind.len();
+        let bytes = std::mem::replace(&mut self.rest, rest);
+        let is_whole = self.is_cut && at.is_some() && !(is_last && self.known == 0);
+        let piece = Piece { bytes: Arc::new(bytes), length, at: self.at, is_whole };
         self.is_cut = at.is_some();
         self.at = piece.end();
         Ok(Some(piece))
@@ -151,20 +154,24 @@ impl Pieces {
 
     /// Reads until there is enough for a piece.
     fn fill(&mut self) -> Result<(), SourceError> {
-        while self.rest.len() < self.size && !self.ended && self.failed.is_none() {
-            let known = self.rest.len();
-            let most = self.size.max(64);
-            self.rest.try_reserve(most).map_err(|_| out_of_memory(self.at, most))?;
-            self.rest.resize(known + most, 0);
-            let read = self.source.read(&mut self.rest[known..]);
-            self.rest.truncate(known + read.as_ref().map_or(0, |count| *count));
-            match read {
+        while self.known < self.size && !self.ended && self.failed.is_none() {
+            make_space(&mut self.rest, self.known + self.size, self.at)?;
+            match self.source.read(&mut self.rest[self.known..]) {
                 Ok(0) => self.ended = true,
-                Ok(_) => {}
+                Ok(count) => self.known += count,
                 Err(SourceError::Idle) => return Err(SourceError::Idle),
                 Err(error) => self.failed = Some(error),
             }
         }
         Ok(())
     }
+}
+
+/// Makes a buffer so long, unless it is.
+fn make_space(bytes: &mut Vec<u8>, length: usize, at: u64) -> Result<(), SourceError> {
+    if let Some(more) = length.checked_sub(bytes.len()) {
+        bytes.try_reserve_exact(more).map_err(|_| out_of_memory(at, more))?;
+        bytes.resize(length, 0);
+    }
+    Ok(())
 }
