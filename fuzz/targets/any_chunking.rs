@@ -41,7 +41,11 @@ fuzz_target!(|data: &[u8]| {
     let framings = [Framing::Document, Framing::Lines, Framing::Sequence, Framing::Concatenated];
     let framing = framings[usize::from(chosen.framing % 4)];
     let mut limits = Limits { depth: if chosen.short { 4 } else { 100 }, ..Limits::default() };
-    let answers = Answers { skips: (chosen.skips % 8).into(), looks: chosen.looks.into(), ..Answers::default() };
+    let answers = Answers {
+        skips: (chosen.skips % 8).into(),
+        looks: chosen.looks.into(),
+        ..Answers::default()
+    };
 
     let mut expected = naive::naive(text, framing, &limits, answers);
     if chosen.lookahead > 0 {

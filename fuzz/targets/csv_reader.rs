@@ -4,15 +4,15 @@
 
 #![no_main]
 
+#[path = "csv_dialect.rs"]
+#[allow(dead_code)]
+mod csv_dialect;
 #[path = "../../crates/penstock-core/tests/csv/naive.rs"]
 #[allow(dead_code)]
 mod naive;
 #[path = "../../crates/penstock-core/tests/csv/reading.rs"]
 #[allow(dead_code)]
 mod reading;
-#[path = "csv_dialect.rs"]
-#[allow(dead_code)]
-mod csv_dialect;
 
 use libfuzzer_sys::arbitrary::{Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;

@@ -14,8 +14,8 @@ use std::mem::MaybeUninit;
 use libfuzzer_sys::fuzz_target;
 use penstock_scan::{
     BadEscape, EscapeCheck, EscapeKind, Isa, Job, Marks, Rest, Shape, Stops, StringEnd, TextBuf,
-    ValidText, Width, check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable,
-    shape, unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
+    ValidText, Width, check_json_escape, count_code_points, count_newlines, dispatch,
+    dispatch_portable, shape, unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
 };
 
 /// Declares a job for one method of [`Isa`].

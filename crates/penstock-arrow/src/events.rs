@@ -30,6 +30,7 @@ pub(crate) enum What {
     Text(Span),
     Untyped(Span),
     Piece(Span),
+    Since2001(f64),
 }
 
 /// An event, and where it was.
@@ -145,6 +146,7 @@ impl Events {
                 What::Text(text) => to.text(self.event_text(text), at)?,
                 What::Untyped(text) => to.scalar(Scalar::Untyped(self.event_text(text)), at)?,
                 What::Piece(text) => to.piece(self.event_text(text), at)?,
+                What::Since2001(seconds) => to.scalar(Scalar::Since2001(seconds), at)?,
             };
         }
         Ok(flow)

@@ -13,6 +13,7 @@ use penstock_core::event::{Cell, Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
+use penstock_core::value::unix::since_2001;
 use penstock_scan::make_room;
 use std::collections::HashMap;
 
@@ -121,6 +122,20 @@ impl Keyed {
         if self.top.kind == FrameKind::Record {
             self.is_complete = true;
         }
+        Some(Flow::Take)
+    }
+
+    /// The date of a property list. What the column does not simply hold is an object's.
+    fn instant(&mut self, seconds: f64, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return None };
+        let of = self.columns.node(node);
+        let is_usual = matches!(of.kind, Kind::Timestamp { moment: None, .. });
+        if !is_usual || !of.checks.is_empty() {
+            return None;
+        }
+        let found = since_2001(seconds).ok()?;
+        self.columns.datetime(node, found).ok()?;
+        self.events.push(What::Since2001(seconds), at);
         Some(Flow::Take)
     }
 
@@ -480,6 +495,7 @@ impl Fast for Keyed {
             Scalar::Float(value) => self.float(value, at),
             Scalar::Number(digits) => self.number(digits, at),
             Scalar::Text(text) => self.text(text, at),
+            Scalar::Since2001(seconds) => self.instant(seconds, at),
             _ => None,
         }
     }
