@@ -254,6 +254,32 @@ def test_a_file_that_changes_is_refused(tmp_path: Path) -> None:
         part.load(cls)
 
 
+def test_a_part_that_nobody_has_split(tmp_path: Path) -> None:
+    path, cls, _ = written(tmp_path, "array.json", some(50))
+    _, part, _ = penstock.split(path, parts=3)
+    values = part.as_dict()
+    for changes in (
+        {"end": 5},
+        {"end": part.begin},
+        {"end": part.end + 1},
+        {"end": 10**15},
+        {"begin": 1, "start": (1, 1, 2, 0, ["list"], [(0, None, None), (1, 0, None)])},
+        {"start": (part.begin + 1, 1, 2, 0, ["list"], [(0, None, None), (1, 0, None)])},
+        {"start": (10**15, 1, 2, 0, ["list"], [(0, None, None), (1, 0, None)])},
+        {"start": (part.begin, 0, 0, 0, ["map"], [])},
+        {"start": (part.begin, 1, 1, 0, ["list"], [(9, None, None)])},
+        {"start": (part.begin, 1, 1, 0, None, [])},
+    ):
+        other = penstock.Split.from_dict({**values, **changes})
+        try:
+            found = other.load(cls)
+        except (OSError, ValueError, penstock.DecodeError):
+            continue
+        # From the first record on, up to the same end; or a part without a byte.
+        assert "begin" in changes or changes == {"end": part.begin}
+        assert found == list(penstock.read(path, cls))[: len(found)]
+
+
 def test_wrong_arguments(tmp_path: Path) -> None:
     path, cls, _ = written(tmp_path, "array.json", some(5))
     with pytest.raises(TypeError, match=r"^split\(\) takes parts or bytes, not both$"):

@@ -463,7 +463,8 @@ impl Input for Windows {
             Body::Text | Body::Unknown(_) | Body::Bytes(_) => {
                 let text = self.window.text();
                 if let Some(end) = self.part {
-                    let length = usize::try_from(end - self.window.base()).unwrap_or(usize::MAX);
+                    let length = end.saturating_sub(self.window.base());
+                    let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let text = text.slice(0..length.min(text.as_bytes().len()));
                     return Given::Text { text, last: false };
                 }

@@ -281,7 +281,8 @@ pub(crate) fn read_split(
             if let Some(end) = end {
                 input = input.up_to(end);
             }
-            let pump = Pump::new(dialect, plan, settings, input);
+            let mut pump = Pump::new(dialect, plan, settings, input);
+            pump.time();
             return Ok(Reader::over(pump, held, format!("{shown} -> {title}")));
         };
         let point = point(dialect, start);
@@ -299,6 +300,7 @@ pub(crate) fn read_split(
         if !pump.begin_at(&point) {
             return Err(changed());
         }
+        pump.time();
         Ok(Reader::over(pump, held, format!("{shown} -> {title}")))
     })
 }
