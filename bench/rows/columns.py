@@ -34,7 +34,9 @@ MARKUP = 200
 TWO = "two threads"
 THREADS = ("one thread", TWO)
 SOME = "two of eight columns"
-TABLES = tuple(f"{columns} in {threads}" for columns in ("all columns", SOME) for threads in THREADS)
+TABLES = tuple(
+    f"{columns} in {threads}" for columns in ("all columns", SOME) for threads in THREADS
+)
 
 
 @dataclass(slots=True)
