@@ -16,6 +16,8 @@ pub struct Settings {
     pub duplicates: Duplicates,
     /// Whether a key that no class names is an error.
     pub forbids_unknown: bool,
+    /// Whether records may be of any kind, because nothing of them is kept. There are no columns then.
+    pub unread: bool,
     /// The options for numbers in text.
     pub rules: Rules,
     /// The most bytes of the text of an element.

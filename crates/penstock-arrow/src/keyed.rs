@@ -5,14 +5,15 @@
 //! taken.
 
 use crate::columns::Columns;
-use crate::events::{Events, What};
+use crate::events::{Events, Span, What};
 use crate::fast::{Duplicates, Fast, Settings};
 use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
-use penstock_core::event::{Cell, Key, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
+use penstock_core::trail::Trail;
 use penstock_core::value::unix::since_2001;
 use penstock_scan::make_room;
 use std::collections::HashMap;
@@ -24,6 +25,8 @@ enum Aim {
     Column(NodeId),
     /// An object on the path to columns.
     State(u32),
+    /// A record of any kind, or a part of one, of which nothing is kept.
+    Unread,
     /// No value may come.
     Nothing,
 }
@@ -69,6 +72,8 @@ pub struct Keyed {
     header: Option<Vec<(u32, NodeId)>>,
     /// The place of the cell that was not taken.
     misplaced: usize,
+    /// The path of the value, if nothing of it is kept.
+    trail: Trail,
 }
 
 impl Keyed {
@@ -105,11 +110,41 @@ impl Keyed {
     /// A scalar where an object on the path to columns may be: these have no value.
     #[inline(never)]
     fn pass(&mut self, what: What, at: u64) -> Option<Flow> {
-        if !matches!(self.top.aim, Aim::State(_)) {
-            return None;
+        match self.top.aim {
+            Aim::State(_) => self.events.push(what, at),
+            Aim::Unread => return self.unread(Trail::value),
+            Aim::Column(_) | Aim::Nothing => return None,
         }
-        self.events.push(what, at);
         Some(Flow::Take)
+    }
+
+    #[inline(never)]
+    fn pass_text(&mut self, text: &str, what: fn(Span) -> What, at: u64) -> Option<Flow> {
+        if let Aim::Unread = self.top.aim {
+            return self.unread(Trail::value);
+        }
+        let span = self.events.keep(text)?;
+        self.pass(what(span), at)
+    }
+
+    /// An event of a record of which nothing is kept.
+    #[inline(never)]
+    fn unread(&mut self, event: impl FnOnce(&mut Trail)) -> Option<Flow> {
+        let Aim::Unread = self.top.aim else { return None };
+        event(&mut self.trail);
+        if self.trail.is_at_record() {
+            let counted = self.columns.end_struct(self.columns.plan().root);
+            counted.ok()?;
+            self.is_complete = true;
+        }
+        Some(Flow::Take)
+    }
+
+    fn end_unread(&mut self) -> Option<Flow> {
+        self.unread(|trail| {
+            trail.end();
+            trail.value();
+        })
     }
 
     #[inline(always)]
@@ -127,7 +162,7 @@ impl Keyed {
 
     /// The date of a property list. What the column does not simply hold is an object's.
     fn instant(&mut self, seconds: f64, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return None };
+        let Aim::Column(node) = self.top.aim else { return self.unread(Trail::value) };
         let of = self.columns.node(node);
         let is_usual = matches!(of.kind, Kind::Timestamp { moment: None, .. });
         if !is_usual || !of.checks.is_empty() {
@@ -290,7 +325,10 @@ impl Fast for Keyed {
             row: 0,
             state: 0,
             next: 0,
-            aim: Aim::Column(columns.plan().root),
+            aim: match settings.unread {
+                true => Aim::Unread,
+                false => Aim::Column(columns.plan().root),
+            },
         };
         Keyed {
             columns,
@@ -302,6 +340,7 @@ impl Fast for Keyed {
             is_complete: false,
             header: None,
             misplaced: 0,
+            trail: Trail::new(),
         }
     }
     fn columns(&self) -> &Columns {
@@ -319,6 +358,9 @@ impl Fast for Keyed {
         if let Some(record) = self.frames.first() {
             self.top = *record;
             self.frames.clear();
+        }
+        if self.settings.unread {
+            self.trail.clear();
         }
         self.is_complete = false;
     }
@@ -340,7 +382,7 @@ impl Fast for Keyed {
         self.why.take()
     }
     fn path(&self, inside: bool) -> Vec<PathStep> {
-        self.events.path(inside)
+        if self.settings.unread { self.trail.path(inside) } else { self.events.path(inside) }
     }
     fn again<S: Sink>(&self, to: &mut S) -> Result<Flow, S::Error> {
         self.events.again(to)
@@ -359,6 +401,7 @@ impl Fast for Keyed {
         match self.top.aim {
             Aim::Column(node) => self.columns.node(node).want,
             Aim::State(_) | Aim::Nothing => Want::Native,
+            Aim::Unread => Want::Digits,
         }
     }
     #[inline(always)]
@@ -377,6 +420,7 @@ impl Fast for Keyed {
                 let kind = FrameKind::Path;
                 Frame { kind, state, next: 0, aim: Aim::Nothing, ..self.top }
             }
+            Aim::Unread => return self.unread(|trail| trail.begin(false)),
             Aim::Nothing => return None,
         };
         self.events.push(What::BeginMap, at);
@@ -391,13 +435,15 @@ impl Fast for Keyed {
             FrameKind::Path => Ok(()),
             FrameKind::Map if self.has_twice() => Err(Unfit::Form),
             FrameKind::Map => self.columns.end_list(node),
-            FrameKind::Record | FrameKind::List => return None,
+            FrameKind::Record | FrameKind::List => return self.end_unread(),
         };
         self.end(ended, What::EndMap, at)
     }
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return None };
+        let Aim::Column(node) = self.top.aim else {
+            return self.unread(|trail| trail.begin(true));
+        };
         let (Kind::List(item) | Kind::Tuple(item, _)) = self.columns.node(node).kind else {
             return None;
         };
@@ -409,7 +455,7 @@ impl Fast for Keyed {
     #[inline(always)]
     fn end_list(&mut self, at: u64) -> Option<Flow> {
         if self.top.kind != FrameKind::List {
-            return None;
+            return self.end_unread();
         }
         let ended = self.columns.end_list(self.top.node);
         self.end(ended, What::EndList, at)
@@ -435,7 +481,10 @@ impl Fast for Keyed {
                 let added = self.columns.text(keys, text);
                 self.taken(added, What::Key(span), at)
             }
-            FrameKind::Record | FrameKind::List => None,
+            FrameKind::Record | FrameKind::List => {
+                self.unread(|trail| trail.key(text.as_bytes(), KeyKind::Member))?;
+                Some(Flow::Skip)
+            }
         }
     }
     #[inline(always)]
@@ -472,15 +521,20 @@ impl Fast for Keyed {
     }
     #[inline(never)]
     fn number(&mut self, digits: &[u8], at: u64) -> Option<Flow> {
-        let span = self.events.keep(std::str::from_utf8(digits).ok()?)?;
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Number(span), at) };
+        let written = std::str::from_utf8(digits).ok()?;
+        let Aim::Column(node) = self.top.aim else {
+            return self.pass_text(written, What::Number, at);
+        };
+        let span = self.events.keep(written)?;
         let added = self.columns.digits(node, digits);
         self.taken(added, What::Number(span), at)
     }
     #[inline(always)]
     fn text(&mut self, text: Text<'_>, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else {
+            return self.pass_text(text.text.as_str(), What::Text, at);
+        };
         let span = self.events.keep(text.text.as_str())?;
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Text(span), at) };
         let added = match self.columns.node(node).kind {
             Kind::Str => self.columns.text(node, text.text.as_str()),
             _ => self.columns.quoted_rarely(node, text.bytes()),
@@ -496,7 +550,7 @@ impl Fast for Keyed {
             Scalar::Number(digits) => self.number(digits, at),
             Scalar::Text(text) => self.text(text, at),
             Scalar::Since2001(seconds) => self.instant(seconds, at),
-            _ => None,
+            _ => self.unread(Trail::value),
         }
     }
     fn misplaced(&self, row: &Row<'_>) -> Option<(u64, Vec<PathStep>)> {

@@ -2,15 +2,12 @@
 
 use crate::columns::Columns;
 use crate::fast::Fast;
-use crate::threads::Fills;
 use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
-use penstock_core::position::Counter;
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{Destination, Given, Input, Lent as LentText, Origin, Outlet, Refused};
+use penstock_core::reader::{FormatReader, Step};
+use penstock_core::run::{Destination, Given, Refused};
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
-use penstock_core::split::{Beside, Piece, Worker};
 use penstock_scan::{gathered, make_room};
 use std::convert::Infallible;
 use std::ops::Range;
@@ -72,26 +69,46 @@ impl<F: Fast> Lane<F> {
         self.ends.len()
     }
 
-    /// Appends records to a batch: as many from this one on as it may have. Returns which these were.
-    ///
-    /// # Errors
-    /// A column cannot hold them.
-    pub(crate) fn give(&mut self, from: usize, to: &mut F) -> Result<Range<usize>, Unfit> {
-        let (settings, to) = (*to.settings(), to.columns_mut());
-        let before = from.checked_sub(1).map_or(0, |last| self.ends[last]);
+    /// Puts records into a batch, from this one on, until it is full. Returns how many these were,
+    /// and with which record the next batch begins, if this one is full.
+    pub fn give(&mut self, from: usize, to: &mut F) -> (usize, Option<usize>) {
+        let mut next = from;
+        while next < self.records() && !to.is_full() {
+            let records = self.some(next, to);
+            if self.append(records.clone(), to).is_err() {
+                // A column is full. The next batch has room for all that a piece can have.
+                assert!(to.columns().rows() > 0, "a column holds the records of a piece");
+                return (next - from, Some(next));
+            }
+            next = records.end;
+        }
+        (next - from, to.is_full().then_some(next))
+    }
+
+    /// The records from this one on by which a batch is full.
+    fn some(&self, from: usize, to: &F) -> Range<usize> {
+        let (settings, to) = (to.settings(), to.columns());
+        let before = self.bytes_to(from);
         let room = settings.rows.saturating_sub(to.rows()).max(1);
         let most = settings.bytes.saturating_sub(to.bytes());
         // The first record by which the batch is full is its last.
         let count = self.ends[from..].partition_point(|end| end - before < most) + 1;
-        let records = from..self.records().min(from + count.min(room));
-        let bytes = records.end.checked_sub(1).map_or(0, |last| self.ends[last]) - before;
-        let mine = self.fast.columns_mut();
+        from..self.records().min(from.saturating_add(count.min(room)))
+    }
+
+    fn append(&mut self, records: Range<usize>, to: &mut F) -> Result<(), Unfit> {
+        let bytes = self.bytes_to(records.end) - self.bytes_to(records.start);
+        let (mine, to) = (self.fast.columns_mut(), to.columns_mut());
         if to.rows() == 0 && records == (0..mine.rows()) {
             std::mem::swap(to, mine);
-        } else {
-            to.append(mine, records.clone(), bytes)?;
+            return Ok(());
         }
-        Ok(records)
+        to.append(mine, records, bytes)
+    }
+
+    /// About how many bytes the values of the first records take, up to this one.
+    fn bytes_to(&self, record: usize) -> usize {
+        record.checked_sub(1).map_or(0, |last| self.ends[last])
     }
 
     #[inline(always)]
@@ -112,81 +129,36 @@ impl<F: Fast> Lane<F> {
     }
 }
 
+/// Methods that hand their event on.
+macro_rules! told {
+    ($($method:ident($($name:ident: $kind:ty),*);)*) => {
+        $(#[inline(always)]
+        fn $method(&mut self, $($name: $kind,)* at: u64) -> Answer {
+            let flow = self.fast.$method($($name,)* at);
+            self.taken(flow)
+        })*
+    };
+}
+
 impl<F: Fast> Sink for Lane<F> {
     type Error = NotTaken;
 
-    #[inline(always)]
-    fn begin_map(&mut self, at: u64) -> Answer {
-        let flow = self.fast.begin_map(at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn end_map(&mut self, at: u64) -> Answer {
-        let flow = self.fast.end_map(at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn begin_list(&mut self, at: u64) -> Answer {
-        let flow = self.fast.begin_list(at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn end_list(&mut self, at: u64) -> Answer {
-        let flow = self.fast.end_list(at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
-        let flow = self.fast.name(key, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        let flow = self.fast.key(key, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn expected_key_found(&mut self, at: u64) -> Answer {
-        let flow = self.fast.expected_key_found(at);
-        self.taken(flow)
-    }
-    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
-        let flow = self.fast.scalar(value, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn null(&mut self, at: u64) -> Answer {
-        let flow = self.fast.null(at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn boolean(&mut self, value: bool, at: u64) -> Answer {
-        let flow = self.fast.boolean(value, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn int(&mut self, value: i64, at: u64) -> Answer {
-        let flow = self.fast.int(value, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn float(&mut self, value: f64, at: u64) -> Answer {
-        let flow = self.fast.float(value, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn number(&mut self, digits: &[u8], at: u64) -> Answer {
-        let flow = self.fast.number(digits, at);
-        self.taken(flow)
-    }
-    #[inline(always)]
-    fn text(&mut self, text: Text<'_>, at: u64) -> Answer {
-        let flow = self.fast.text(text, at);
-        self.taken(flow)
-    }
-    fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
-        let flow = self.fast.piece(text, at);
-        self.taken(flow)
+    told! {
+        begin_map();
+        end_map();
+        begin_list();
+        end_list();
+        name(key: Key<'_>);
+        key(key: Text<'_>);
+        expected_key_found();
+        scalar(value: Scalar<'_>);
+        null();
+        boolean(value: bool);
+        int(value: i64);
+        float(value: f64);
+        number(digits: &[u8]);
+        text(text: Text<'_>);
+        piece(text: Text<'_>);
     }
     fn abandon(&mut self) {
         self.fast.clear();
@@ -253,72 +225,16 @@ impl<F: Fast> Destination for Lane<F> {
     }
 }
 
-/// What a thread has made of a piece.
-#[derive(Debug)]
-pub(crate) struct Filled<F> {
-    /// The reader at the end of the piece.
-    pub(crate) reader: Reader,
-    /// The way to the columns.
-    pub(crate) outlet: Outlet<Lane<F>>,
-    /// The counts over the piece.
-    pub(crate) counted: Counter,
-}
-
-/// Reads pieces into columns.
-#[derive(Debug)]
-pub(crate) struct Filler<F> {
-    pub(crate) reader: Reader,
-    pub(crate) outlet: Outlet<Lane<F>>,
-}
-
-impl<F: Fast> Filler<F> {
-    /// Reads pieces as a run does. None if nobody but its own reader can, now or at all.
-    pub(crate) fn beside<S: Fills<F>>(reader: &Reader, outlet: &Outlet<S>) -> Option<Self> {
-        let lane = outlet.inner().lane()?;
-        let reader = reader.beside(outlet.depth())?;
-        Some(Filler { reader, outlet: outlet.beside(lane)? })
-    }
-
-    /// One that begins as another does.
-    pub(crate) fn alike(&self) -> Option<Self> {
-        let lane = self.outlet.inner();
-        let lane = Lane::beside(&lane.fast, lane.header.clone());
-        let reader = self.reader.beside(self.outlet.depth())?;
-        Some(Filler { reader, outlet: self.outlet.beside(lane)? })
-    }
-}
-
-impl<F: Fast + Send + 'static> Worker for Filler<F> {
-    type Done = Filled<F>;
-
-    fn work(&mut self, piece: &Piece, used: Option<Filled<F>>) -> Option<Filled<F>> {
-        let Lane { fast, header, .. } = self.outlet.inner();
-        let lane = match used {
+impl<F: Fast + Send + 'static> penstock_core::split::Lane for Lane<F> {
+    fn anew(&self, used: Option<Self>) -> Option<Self> {
+        let header = self.header.clone();
+        Some(match used {
             Some(used) => {
-                let (columns, ends) = used.outlet.into_inner().emptied();
-                Lane::of(fast, columns, ends, header.clone())
+                let (columns, ends) = used.emptied();
+                Lane::of(&self.fast, columns, ends, header)
             }
-            None => Lane::beside(fast, header.clone()),
-        };
-        let mut outlet = self.outlet.beside(lane)?;
-        let mut reader = self.reader.beside(outlet.depth())?;
-        reader.jump(piece.at());
-        let mut input = LentText::new(piece.bytes(), Origin::default());
-        input.more(usize::MAX);
-        if !input.is_whole() {
-            return None;
-        }
-        let given = Given::Text { text: input.given().text(), last: false };
-        match outlet.read_from(&mut reader, given) {
-            Ok(Step::More) => {}
-            Ok(_) | Err(_) => return None,
-        }
-        if reader.offset() != piece.end() || !reader.take_repairs().is_empty() {
-            return None;
-        }
-        let mut counted = Counter::new();
-        counted.advance(piece.bytes());
-        Some(Filled { reader, outlet, counted })
+            None => Lane::beside(&self.fast, header),
+        })
     }
 }
 

@@ -17,7 +17,6 @@
 //! | `keyed.rs` | maps, lists and rows into columns |
 //! | `markup.rs` | elements into columns |
 //! | `lane.rs` | the records of a piece of the text into columns of their own |
-//! | `threads.rs` | several threads fill the columns of one run |
 //! | `found.rs` | the schema that records have |
 //! | `finder.rs` | the destination that finds it |
 //! | `requested.rs` | a batch in the types that its consumer asks for |
@@ -41,7 +40,6 @@ mod markup;
 pub mod plan;
 pub mod requested;
 pub mod tell;
-mod threads;
 mod values;
 
 pub use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi, ffi_stream, make_array};
@@ -54,5 +52,4 @@ pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
 pub use lane::{Header, Lane, NotTaken};
 pub use markup::Markup;
-pub use threads::{Fills, Threads, Turn};
 pub use values::{MOST_DIGITS, Unfit};

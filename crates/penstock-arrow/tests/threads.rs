@@ -2,9 +2,7 @@
 //! at the same places, as one reader.
 
 use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
-use penstock_arrow::{
-    Columns, Duplicates, Fast, Fills, Header, Keyed, Lane, RecordBatch, Settings, Threads, Turn,
-};
+use penstock_arrow::{Columns, Duplicates, Fast, Header, Keyed, Lane, RecordBatch, Settings};
 use penstock_core::csv;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
@@ -18,6 +16,7 @@ use penstock_core::select::{Path, Records};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_core::source::{Options, Source};
+use penstock_core::split::{Shares, Threads, Turn};
 use penstock_core::value::lexical::Rules;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -139,15 +138,20 @@ impl Destination for Plain {
     }
 }
 
-impl Fills<Keyed> for Plain {
+impl Shares for Plain {
+    type Lane = Lane<Keyed>;
+
     fn lane(&self) -> Option<Lane<Keyed>> {
         Some(Lane::beside(&self.fast, self.header.clone()))
     }
-    fn fast(&mut self) -> &mut Keyed {
-        &mut self.fast
-    }
-    fn added(&mut self, records: usize) {
+    fn take_over(
+        &mut self,
+        lane: &mut Lane<Keyed>,
+        from: usize,
+    ) -> Result<Option<usize>, Infallible> {
+        let (records, next) = lane.give(from, &mut self.fast);
         self.records += records as u64;
+        Ok(next)
     }
 }
 
@@ -242,6 +246,7 @@ fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, us
     let settings = Settings {
         duplicates: Duplicates::Last,
         forbids_unknown: false,
+        unread: false,
         rules,
         token: 1 << 20,
         rows,
@@ -257,7 +262,7 @@ fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, us
         Source::open(Box::new(Cursor::new(text.as_bytes().to_vec())), Options::new(&limits));
     let mut run = Run::new(reader, Windows::of(source), Policy::Hand);
     let (mut batches, mut problems) = (Vec::new(), Vec::new());
-    let mut threads: Option<Threads<Keyed>> = None;
+    let mut threads: Option<Threads<Lane<Keyed>>> = None;
     loop {
         match run.advance(&mut to) {
             Ok(run::Turn::Dry) => {}

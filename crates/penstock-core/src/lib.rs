@@ -34,6 +34,7 @@ pub mod stage;
 pub mod target;
 pub mod told;
 pub mod trace;
+pub mod trail;
 pub mod value;
 pub mod word;
 pub mod writer;

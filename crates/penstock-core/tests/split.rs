@@ -2,20 +2,18 @@
 //! cut.
 
 use penstock_core::csv;
-use penstock_core::error::Fail;
 use penstock_core::forward;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::position::CONTEXT;
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{
-    Destination, Failure, Given, Outlet, Policy, Problem, Refused, Run, Turn, Windows,
-};
+use penstock_core::reader::Reader;
+use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::sink::{Lent, LookAhead, Sink};
 use penstock_core::source::{Options, Source};
 use penstock_core::split::{Planner, Point};
 use penstock_core::trace::Trace;
+use penstock_core::unrefusing;
 use penstock_core::xml;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -119,28 +117,11 @@ impl LookAhead for Counting {
     forward!(ahead, counting);
 }
 
-impl Destination for Counting {
-    type Error = Infallible;
-    type Cause = Infallible;
-    type Break = Infallible;
-
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: Given<'_>,
-    ) -> Result<Step, Fail<Infallible>> {
-        reader.run(given, self)
-    }
-    fn refused(&mut self, never: Infallible, _: Given<'_>) -> Refused<Infallible, Infallible> {
-        match never {}
-    }
-    fn abandon_record(&mut self) {
-        Sink::abandon(self);
-    }
+unrefusing!(Counting, run, {
     fn ready(&self) -> u64 {
         self.values
     }
-}
+});
 
 /// A source that gives a few bytes at a time.
 struct Slowly(Cursor<Vec<u8>>, usize);

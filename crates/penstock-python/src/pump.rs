@@ -12,7 +12,7 @@ use crate::options::{Errors, PolicyObject};
 use crate::plan::PlanRef;
 use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
-use penstock_arrow::{SchemaRef, Turn as Stepped};
+use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::limits::Limits;
@@ -25,6 +25,7 @@ use penstock_core::run::{
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
 use penstock_core::split::Point;
+use penstock_core::split::Turn as Stepped;
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

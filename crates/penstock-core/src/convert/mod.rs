@@ -12,7 +12,6 @@
 //! | `elements.rs`, `lists.rs` | elements to lists that lose nothing, and back |
 //! | `cut.rs` | which columns of a table are kept |
 //! | `out.rs` | the writer, and when its text is handed on |
-//! | `trail.rs` | the path of the current value, for messages |
 //! | `fit/` | records fitted to a class |
 //!
 //! Members become elements, and members members, without anything in between: the writers know the
@@ -25,7 +24,6 @@ mod lists;
 mod names;
 mod out;
 mod plain;
-mod trail;
 
 pub use cut::Cut;
 pub use names::ForceList;
@@ -39,6 +37,7 @@ use crate::reader::{FormatReader, Step};
 use crate::run::{Code, Destination, Given, Misfit, Outlet, Refused};
 use crate::select::{PathStep, Records, Select};
 use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want, expand};
+use crate::trail::Trail;
 use crate::value::number::Outcome;
 use crate::writer::{AnyWriter, Kind, Unwritable, Writer};
 use elements::Elements;
@@ -46,7 +45,6 @@ use lists::Lists;
 use out::Out;
 use penstock_scan::copied;
 use plain::Plain;
-use trail::Trail;
 
 /// The form of elements among members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -328,10 +328,10 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
 
 /// Makes a [`Destination`](crate::run::Destination) of a sink that refuses nothing. The second word is
 /// the method of the [reader](crate::reader::FormatReader) that it uses: `run`, or `run_dyn`, which
-/// compiles no further copy of the grammar.
+/// compiles no further copy of the grammar. Other methods of the trait may follow in braces.
 #[macro_export]
 macro_rules! unrefusing {
-    ($sink:ty, $run:ident) => {
+    ($sink:ty, $run:ident $(, { $($method:item)* })?) => {
         impl $crate::run::Destination for $sink {
             type Error = ::std::convert::Infallible;
             type Cause = ::std::convert::Infallible;
@@ -354,6 +354,7 @@ macro_rules! unrefusing {
             fn abandon_record(&mut self) {
                 $crate::sink::Sink::abandon(self);
             }
+            $($($method)*)?
         }
     };
 }

@@ -420,13 +420,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
         let misfit = match to.refused(error, self.input.given()) {
             Refused::Misfit(misfit) => misfit,
-            Refused::Break(why) => {
-                self.finished = true;
-                // The destination gave up while making a container, and not one of its values.
-                let at = to.broke_at().unwrap_or_else(|| self.reader.offset());
-                let spot = self.spot(to, at, false);
-                return Err(Box::new(Failure::Broken(why, spot)));
-            }
+            Refused::Break(why) => return Err(self.break_off(to, why)),
         };
         let kept = to.take_kept();
         let single = self.reader.is_document() && to.inner_records().is_none()
@@ -442,6 +436,20 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         })?;
         self.abandon_record(to);
         Ok(problem)
+    }
+
+    /// Ends the run because the destination cannot go on.
+    #[cold]
+    pub fn break_off<D: Destination<Cause = C>>(
+        &mut self,
+        to: &D,
+        why: D::Break,
+    ) -> Failed<C, D::Break> {
+        self.finished = true;
+        // The destination gave up while making a container, and not one of its values.
+        let at = to.broke_at().unwrap_or_else(|| self.reader.offset());
+        let spot = self.spot(to, at, false);
+        Box::new(Failure::Broken(why, spot))
     }
 
     /// Gives up the current record, and goes on behind it.

@@ -24,7 +24,7 @@ pub trait Worker: Send + 'static {
 pub struct Crew<D> {
     shared: Arc<Shared<D>>,
     threads: Vec<JoinHandle<()>>,
-    /// A forked child has none of the threads.
+    /// The process that has started them.
     process: u32,
 }
 
@@ -108,21 +108,15 @@ impl<D: Send + 'static> Crew<D> {
 
     /// How many threads there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.threads.len()
-    }
-
-    /// Whether there are none: in a forked child.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.process != process::id()
     }
 
     /// Hands out a piece.
     #[must_use]
     pub fn begin(&self, piece: Piece) -> Ticket<D> {
         let task = Arc::new(Task { piece, state: Mutex::new(State::Pending) });
-        if !self.is_empty() {
+        if !self.is_orphan() {
             lock(&self.shared.tasks).waiting.push_back(Arc::clone(&task));
             self.shared.begin.notify_one();
         }
@@ -136,7 +130,7 @@ impl<D: Send + 'static> Crew<D> {
     /// The time is over.
     pub fn take(&self, ticket: &Ticket<D>, patience: Duration) -> Result<Option<D>, Pending> {
         // The locks of a forked child may be held by threads that it does not have.
-        if self.is_empty() {
+        if self.is_orphan() {
             return Ok(None);
         }
         let mut state = lock(&ticket.0.state);
@@ -159,9 +153,16 @@ impl<D: Send + 'static> Crew<D> {
 
     /// Gives a result back, for its memory.
     pub fn take_back(&self, used: D) {
-        if !self.is_empty() {
+        if !self.is_orphan() {
             lock(&self.shared.tasks).used.push(used);
         }
+    }
+}
+
+impl<D> Crew<D> {
+    /// Whether this is a forked child, which has none of the threads.
+    fn is_orphan(&self) -> bool {
+        self.process != process::id()
     }
 }
 
@@ -201,7 +202,7 @@ impl<D: Send + 'static> Shared<D> {
 
 impl<D> Drop for Crew<D> {
     fn drop(&mut self) {
-        if self.process != process::id() {
+        if self.is_orphan() {
             // Nobody may wait for threads that are not there, nor for their locks.
             self.threads.drain(..).for_each(std::mem::forget);
             return;

@@ -13,7 +13,10 @@
 //! |---|---|
 //! | `pieces.rs` | a source, cut into pieces |
 //! | `cut.rs` | where to cut |
-//! | `crew.rs` | the threads |
+//! | `crew.rs` | threads that work on pieces |
+//! | `shares.rs` | destinations that share their work, and what takes records beside them |
+//! | `filler.rs` | what each thread does: reads a piece |
+//! | `threads.rs` | the threads of a run |
 //! | `beside.rs` | readers that begin at a record, and how one goes on behind another |
 //! | `point.rs` | the beginning of a record, as data: for readers in other processes |
 //! | `planner.rs` | the destination of a run that finds points |
@@ -21,9 +24,12 @@
 mod beside;
 mod crew;
 mod cut;
+mod filler;
 mod pieces;
 mod planner;
 mod point;
+mod shares;
+mod threads;
 
 pub use beside::Beside;
 pub use crew::{Crew, Ticket, Worker};
@@ -31,3 +37,5 @@ pub use cut::Cut;
 pub use pieces::{Piece, Pieces};
 pub use planner::Planner;
 pub use point::{At, Open, Point, Stand};
+pub use shares::{Lane, Shares};
+pub use threads::{Threads, Turn};

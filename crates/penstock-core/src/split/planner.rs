@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 
 use super::point::Point;
-use crate::error::Fail;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
-use crate::reader::{FormatReader, Reader, Step};
-use crate::run::{Destination, Given, Input, Outlet, Refused, Run, Windows};
+use crate::reader::{FormatReader, Reader};
+use crate::run::{Input, Outlet, Run, Windows};
 use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::unrefusing;
 
 /// The destination of a run that pauses at the beginning of the first record from an offset on, and
 /// has all others skipped.
@@ -129,28 +129,11 @@ impl LookAhead for Planner {
     }
 }
 
-impl Destination for Planner {
-    type Error = Infallible;
-    type Cause = Infallible;
-    type Break = Infallible;
-
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: Given<'_>,
-    ) -> Result<Step, Fail<Infallible>> {
-        reader.run(given, self)
-    }
-    fn refused(&mut self, never: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
-        match never {}
-    }
-    fn abandon_record(&mut self) {
-        self.within = false;
-    }
+unrefusing!(Planner, run, {
     fn ready(&self) -> u64 {
         self.records - self.pauses
     }
-}
+});
 
 impl Point {
     /// The point at which a run has paused. None if no other reader can begin there.

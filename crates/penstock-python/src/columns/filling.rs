@@ -7,7 +7,7 @@
 use super::objects::{self, Classes};
 use crate::objects::{Mismatch, Owned, PathStep, Refusal, Side, shortened};
 use crate::plan::PlanRef;
-use penstock_arrow::{Columns, Fast, Fills, Header, Lane, Unfit};
+use penstock_arrow::{Columns, Fast, Header, Lane, Unfit};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::position::Place;
@@ -15,6 +15,7 @@ use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Code, Destination, Given, Kept, Refused};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::split::Shares;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -353,7 +354,9 @@ impl<S: Side, F: Fast> Filling<S, F> {
     }
 }
 
-impl<S: Side, F: Fast> Fills<F> for Filling<S, F> {
+impl<S: Side, F: Fast + Send + 'static> Shares for Filling<S, F> {
+    type Lane = Lane<F>;
+
     fn lane(&self) -> Option<Lane<F>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
@@ -364,11 +367,10 @@ impl<S: Side, F: Fast> Fills<F> for Filling<S, F> {
             None => is_free.then(|| Lane::beside(&self.fast, None)),
         }
     }
-    fn fast(&mut self) -> &mut F {
-        &mut self.fast
-    }
-    fn added(&mut self, records: usize) {
+    fn take_over(&mut self, lane: &mut Lane<F>, from: usize) -> Result<Option<usize>, PyErr> {
+        let (records, next) = lane.give(from, &mut self.fast);
         self.records += records as u64;
+        Ok(next)
     }
 }
 

@@ -8,7 +8,7 @@ use super::owned::{Elements, Keys, Owned, Side};
 use crate::columns::{Filling, Made};
 use crate::failure;
 use crate::plan::PlanRef;
-use penstock_arrow::{Fast, Keyed, Markup, Threads};
+use penstock_arrow::{Fast, Keyed, Lane, Markup};
 use penstock_core::error::Fail;
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Reader, Step};
@@ -16,7 +16,7 @@ use penstock_core::run::{Destination, Failed, Given, Kept, Outlet, Refused, Run,
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
-use penstock_core::split::Open;
+use penstock_core::split::{self, Open, Threads};
 use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -83,8 +83,8 @@ pub(crate) enum FormatOptions {
 
 /// The threads that fill columns of a run.
 pub(crate) enum Crew {
-    Keyed(Box<Threads<Keyed>>),
-    Markup(Box<Threads<Markup>>),
+    Keyed(Box<Threads<Lane<Keyed>>>),
+    Markup(Box<Threads<Lane<Markup>>>),
 }
 
 impl Crew {
@@ -164,7 +164,7 @@ impl Builder {
         };
         let plan = self.planned().clone_ref(py);
         let rules = Rules { lax: plan.lax, number };
-        let Made { plan: columns, classes, why_objects, .. } = made;
+        let Made { plan: columns, classes, why_objects, unread, .. } = made;
         let always = why_objects.is_some() || options.unknown == Unknown::Collect;
         let settings = penstock_arrow::Settings {
             duplicates: match options.duplicates {
@@ -173,6 +173,7 @@ impl Builder {
                 Duplicates::Error => penstock_arrow::Duplicates::Error,
             },
             forbids_unknown: options.unknown == Unknown::Error,
+            unread,
             rules,
             token,
             rows,
@@ -235,7 +236,7 @@ impl Builder {
         &mut self,
         run: &mut Run<Reader, Windows, PyErr>,
         crew: &mut Crew,
-    ) -> Result<penstock_arrow::Turn, Failed<PyErr, PyErr>> {
+    ) -> Result<split::Turn, Failed<PyErr, PyErr>> {
         match (self, crew) {
             (Builder::KeyedColumns(outlet), Crew::Keyed(threads)) => threads.step(run, outlet),
             (Builder::MarkupColumns(outlet), Crew::Markup(threads)) => threads.step(run, outlet),

@@ -1,12 +1,13 @@
-//! Several threads fill the columns of one run.
+//! Several threads do the work of one run.
 
-use crate::fast::Fast;
-use crate::lane::{Filled, Filler, Lane};
-use penstock_core::reader::Reader;
-use penstock_core::run::{Destination, Failed, Input, Outlet, Run, Windows};
-use penstock_core::sink::{Listener, Sink};
-use penstock_core::source::{Source, SourceError};
-use penstock_core::split::{Beside, Crew, Piece, Pieces, Ticket};
+use super::beside::Beside;
+use super::crew::{Crew, Ticket};
+use super::filler::{Filled, Filler};
+use super::pieces::{Piece, Pieces};
+use super::shares::{Lane, Shares};
+use crate::reader::Reader;
+use crate::run::{Failed, Input, Outlet, Run, Windows};
+use crate::source::{Source, SourceError};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -19,29 +20,16 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How many pieces are read in vain, for each that may wait, before the threads begin anew.
 const MISSES: usize = 4;
 
-/// A piece that has more bytes is read by the driver: its records are so long that it makes no
-/// difference, and a column has an end.
+/// A piece that has more bytes is read by the run: its records are so long that it makes no
+/// difference, and what a lane holds has an end.
 const LONGEST: usize = 64 << 20;
-
-/// A destination that fills columns, and into which others can be put.
-pub trait Fills<F>: Listener + Destination<Error = <Self as Sink>::Error> {
-    /// What takes the records of a piece as this destination does; None if it needs more than
-    /// columns, or does not know yet which columns the source has.
-    fn lane(&self) -> Option<Lane<F>>;
-
-    /// What fills the columns.
-    fn fast(&mut self) -> &mut F;
-
-    /// So many records were put into the columns.
-    fn added(&mut self, records: usize);
-}
 
 /// What the driver should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// Advance the run: it has more text.
     Advance,
-    /// Take the batch: it is full.
+    /// Empty the destination: it is full.
     Full,
     /// Ask again: nothing came for some time.
     Wait,
@@ -49,17 +37,17 @@ pub enum Turn {
 
 /// The threads of a run, and the rest of its source.
 #[derive(Debug)]
-pub struct Threads<F> {
+pub struct Threads<L> {
     pieces: Pieces,
-    first: Filler<F>,
-    crew: Crew<Filled<F>>,
+    first: Filler<L>,
+    crew: Crew<Filled<L>>,
     most: usize,
     /// The pieces that come next; those that are no thread's, too.
-    queue: VecDeque<Next<F>>,
+    queue: VecDeque<Next<L>>,
     /// What comes behind them, if that is known.
     end: Option<Result<(), SourceError>>,
-    /// What was taken, and how many of its records are in the batch.
-    taking: Option<(Filled<F>, usize)>,
+    /// What the destination is taking over, and from which part on.
+    taking: Option<(Filled<L>, usize)>,
     taken: u64,
     /// The last piece that the run has read, as long as nobody knows where to cut.
     last: Option<Piece>,
@@ -68,7 +56,7 @@ pub struct Threads<F> {
 }
 
 /// So many threads that begin as `first` does.
-fn crew<F: Fast + Send + 'static>(first: &Filler<F>, count: usize) -> Option<Crew<Filled<F>>> {
+fn crew<L: Lane>(first: &Filler<L>, count: usize) -> Option<Crew<Filled<L>>> {
     let mut workers = Vec::new();
     for _ in 0..count {
         workers.push(first.alike()?);
@@ -77,15 +65,15 @@ fn crew<F: Fast + Send + 'static>(first: &Filler<F>, count: usize) -> Option<Cre
 }
 
 #[derive(Debug)]
-enum Next<F> {
+enum Next<L> {
     Plain(Piece),
-    Read(Ticket<Filled<F>>),
+    Read(Ticket<Filled<L>>),
 }
 
-impl<F: Fast + Send + 'static> Threads<F> {
+impl<L: Lane> Threads<L> {
     /// So many threads beside a run that has read all its text. None if nobody but its own reader
     /// can read what follows, now or at all. Afterwards, only [`step`](Self::step) brings input.
-    pub fn begin<S: Fills<F>, C>(
+    pub fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &Outlet<S>,
         count: usize,
@@ -95,7 +83,7 @@ impl<F: Fast + Send + 'static> Threads<F> {
 
     /// The same with pieces of about so many bytes, for tests.
     #[doc(hidden)]
-    pub fn begin_sized<S: Fills<F>, C>(
+    pub fn begin_sized<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &Outlet<S>,
         count: usize,
@@ -109,7 +97,7 @@ impl<F: Fast + Send + 'static> Threads<F> {
             pieces = pieces.sized(size);
         }
         run.reader().cut().into_iter().for_each(|cut| pieces.cut_by(cut));
-        let most = AHEAD * crew.len();
+        let most = AHEAD * crew.count();
         Some(Threads {
             pieces,
             first,
@@ -140,12 +128,12 @@ impl<F: Fast + Send + 'static> Threads<F> {
     ///
     /// # Errors
     /// The failure that ends the run: the source failed.
-    pub fn step<S: Fills<F>>(
+    pub fn step<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut Outlet<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
-        if self.put(outlet) {
+        if self.is_full_of_taken(run, outlet)? {
             return Ok(Turn::Full);
         }
         self.learn(run.reader(), outlet);
@@ -179,7 +167,7 @@ impl<F: Fast + Send + 'static> Threads<F> {
                         (self.taken, self.missed) = (self.taken + 1, 0);
                         self.taking = Some((filled, 0));
                         self.pieces.take_back(piece);
-                        let is_full = self.put(outlet);
+                        let is_full = self.is_full_of_taken(run, outlet)?;
                         return Ok(if is_full { Turn::Full } else { Turn::Advance });
                     }
                     self.crew.take_back(filled);
@@ -198,7 +186,7 @@ impl<F: Fast + Send + 'static> Threads<F> {
     }
 
     /// Looks where to cut, in the piece that the run has read.
-    fn learn<S: Fills<F>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
+    fn learn<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
         let Some(piece) = self.last.take() else { return };
         if !self.pieces.is_cut()
             && let Some(at) = outlet.last().and_then(|at| at.checked_sub(piece.at()))
@@ -212,9 +200,9 @@ impl<F: Fast + Send + 'static> Threads<F> {
 
     /// The threads begin where the run does not stand any more: has them begin as it stands now.
     #[cold]
-    fn renew<S: Fills<F>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
+    fn renew<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
         let Some(first) = Filler::beside(reader, outlet) else { return };
-        let Some(crew) = crew(&first, self.crew.len()) else { return };
+        let Some(crew) = crew(&first, self.crew.count()) else { return };
         (self.first, self.crew, self.missed) = (first, crew, 0);
         if reader.cut().is_none() {
             self.pieces.cut_anew();
@@ -249,38 +237,36 @@ impl<F: Fast + Send + 'static> Threads<F> {
     }
 
     /// Whether the run stands where a thread has begun to read, as it stood there.
-    fn is_at<S: Fills<F>>(
+    fn is_at<S: Shares<Lane = L>>(
         &self,
         piece: &Piece,
         run: &Run<Reader, Windows, S::Cause>,
         outlet: &Outlet<S>,
     ) -> bool {
         let at = piece.at();
-        (run.offset(), run.input().end()) == (at, at)
+        (run.input().base(), run.offset(), run.input().end()) == (at, at, at)
             && run.is_free()
+            && !outlet.inner().reads_to(piece.end())
             && run.reader().goes_on_as(&self.first.reader)
             && outlet.goes_on_as(&self.first.outlet)
     }
 
-    /// Puts records that were taken into the batch, until it is full.
-    fn put<S: Fills<F>>(&mut self, outlet: &mut Outlet<S>) -> bool {
-        while let Some((mut filled, from)) = self.taking.take() {
-            let lane = filled.outlet.inner_mut();
-            if from == lane.records() {
-                self.crew.take_back(filled);
-                return false;
+    /// Has the destination take over what the threads have taken. Whether it is full before that is
+    /// done.
+    fn is_full_of_taken<S: Shares<Lane = L>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        outlet: &mut Outlet<S>,
+    ) -> Result<bool, Failed<S::Cause, S::Break>> {
+        let Some((mut filled, from)) = self.taking.take() else { return Ok(false) };
+        match outlet.inner_mut().take_over(filled.outlet.inner_mut(), from) {
+            Ok(None) => self.crew.take_back(filled),
+            Ok(Some(next)) => {
+                self.taking = Some((filled, next));
+                return Ok(true);
             }
-            let fast = outlet.inner_mut().fast();
-            let Ok(records) = lane.give(from, fast) else {
-                unreachable!("a batch and a piece are not so large that a column cannot hold both")
-            };
-            let is_full = fast.is_full();
-            outlet.inner_mut().added(records.len());
-            self.taking = Some((filled, records.end));
-            if is_full {
-                return true;
-            }
+            Err(why) => return Err(run.break_off(outlet, why)),
         }
-        false
+        Ok(false)
     }
 }

@@ -25,20 +25,29 @@ struct Step {
 
 /// The keys and positions of all open maps and lists. Keys are one after the other in one buffer.
 #[derive(Debug)]
-pub(super) struct Trail {
+pub struct Trail {
     steps: Vec<Step>,
     keys: Vec<u8>,
 }
 
 const RECORD: Step = Step { kind: Kind::Start, key: 0, complete: 0 };
 
-impl Trail {
-    pub(super) fn new() -> Self {
+impl Default for Trail {
+    fn default() -> Self {
         Trail { steps: vec![RECORD], keys: Vec::new() }
     }
+}
 
+impl Trail {
+    /// At the beginning of a record.
+    #[must_use]
+    pub fn new() -> Self {
+        Trail::default()
+    }
+
+    /// A key.
     #[inline(always)]
-    pub(super) fn key(&mut self, name: &[u8], kind: KeyKind) {
+    pub fn key(&mut self, name: &[u8], kind: KeyKind) {
         if let Some(top) = self.steps.last_mut() {
             top.kind = if kind == KeyKind::Attribute { Kind::Attribute } else { Kind::Key };
             self.keys.truncate(top.key);
@@ -49,22 +58,24 @@ impl Trail {
 
     /// A value is complete.
     #[inline(always)]
-    pub(super) fn value(&mut self) {
+    pub fn value(&mut self) {
         if let Some(top) = self.steps.last_mut() {
             // It is read for lists only.
             top.complete += 1;
         }
     }
 
+    /// A map or a list begins.
     #[inline(always)]
-    pub(super) fn begin(&mut self, is_list: bool) {
+    pub fn begin(&mut self, is_list: bool) {
         let kind = if is_list { Kind::List } else { Kind::Start };
         make_room(&mut self.steps, 1);
         self.steps.push(Step { kind, key: self.keys.len(), complete: 0 });
     }
 
+    /// The innermost of them ends. It is a complete value then.
     #[inline(always)]
-    pub(super) fn end(&mut self) {
+    pub fn end(&mut self) {
         if self.steps.len() > 1
             && let Some(ended) = self.steps.pop()
         {
@@ -72,14 +83,22 @@ impl Trail {
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Whether no map and no list is open.
+    #[must_use]
+    pub fn is_at_record(&self) -> bool {
+        self.steps.len() == 1
+    }
+
+    /// Goes back to the beginning of a record.
+    pub fn clear(&mut self) {
         self.keys.clear();
         self.steps.clear();
         self.steps.push(RECORD);
     }
 
     /// The path of the current value, or, if not `inside`, of the container around it.
-    pub(super) fn path(&self, inside: bool) -> Vec<PathStep> {
+    #[must_use]
+    pub fn path(&self, inside: bool) -> Vec<PathStep> {
         let ends = self.steps.iter().skip(1).map(|step| step.key).chain([self.keys.len()]);
         let mut steps = Vec::new();
         for (step, end) in self.steps.iter().zip(ends) {

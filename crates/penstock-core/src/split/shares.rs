@@ -1,0 +1,54 @@
+//! Destinations whose records others can take beside them.
+
+use crate::error::Fail;
+use crate::reader::{FormatReader, Step};
+use crate::run::{Destination, Given, Outlet};
+use crate::sink::{Listener, Sink};
+
+/// Takes the records of pieces in a thread of its own, as the destination of a run would take them.
+/// It tells no problem: a piece of which it does not take everything is read by the run itself.
+pub trait Lane:
+    Listener + Destination<Error = <Self as Sink>::Error> + Send + Sized + 'static
+{
+    /// An empty one that takes records in the same way. `used` lends its memory.
+    fn anew(&self, used: Option<Self>) -> Option<Self>;
+
+    /// Lets a reader parse a piece, and receives the events that `outlet` leads to it.
+    ///
+    /// # Errors
+    /// As [`FormatReader::run`].
+    fn read_piece<R: FormatReader>(
+        outlet: &mut Outlet<Self>,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<<Self as Sink>::Error>> {
+        outlet.read_from(reader, given)
+    }
+}
+
+/// A destination that shares its work with others.
+pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
+    /// What takes records beside it.
+    type Lane: Lane;
+
+    /// What takes records as this destination does. None if nobody else can, now or at all.
+    fn lane(&self) -> Option<Self::Lane>;
+
+    /// Whether it must read a piece of the text itself that ends at this offset.
+    fn reads_to(&self, end: u64) -> bool {
+        let _ = end;
+        false
+    }
+
+    /// Takes over what a lane has taken, from the part on that this number says: 0, or what this
+    /// has answered. None if that was all of it. Otherwise it is full: the driver empties it, and
+    /// then calls this again with the answer.
+    ///
+    /// # Errors
+    /// It cannot go on.
+    fn take_over(
+        &mut self,
+        lane: &mut Self::Lane,
+        from: usize,
+    ) -> Result<Option<usize>, Self::Break>;
+}
