@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from penstock._convert import convert
     from penstock._describe import describe
     from penstock._lookup import Lookup
+    from penstock._map import Map, MapProgress, map
     from penstock._recompress import recompress
     from penstock._split import Split, Splits, split
     from penstock._types import (
@@ -165,6 +166,8 @@ __all__ = [
     "Limits",
     "Lookup",
     "MalformedInput",
+    "Map",
+    "MapProgress",
     "PenstockError",
     "Plan",
     "PlanError",
@@ -205,6 +208,7 @@ __all__ = [
     "int64",
     "json",
     "load",
+    "map",
     "ndjson",
     "on",
     "open",
@@ -268,6 +272,10 @@ if not TYPE_CHECKING:
             from penstock import _split  # noqa: PLC0415 - few programs do
 
             found = getattr(_split, name)
+        elif name in {"Map", "MapProgress", "map"}:
+            from penstock import _map  # noqa: PLC0415 - few programs have several processes
+
+            found = getattr(_map, name)
         elif name == "describe":
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "Lookup":

@@ -24,23 +24,20 @@ SIZE = 64 << 20
 """About how many bytes a part has by default."""
 
 
-def _tuples(value: Any) -> Any:
-    """Return lists of JSON as the tuples that they were."""
-    if isinstance(value, list):
-        return tuple(_tuples(each) for each in value)
-    return value
-
-
 def _start(value: Any) -> Any:
-    """Return a start as the core takes it: what is open are lists, and all else in it tuples."""
+    """Return a start as the core takes it: with tuples for what JSON has as lists."""
     if value is None:
         return None
     *counts, stood, opened = value
-    stood = None if stood is None else [_tuples(each) for each in stood]
-    stood = stood and [
-        each if isinstance(each, str) else (each[0], list(each[1])) for each in stood
-    ]
-    return (*counts, stood, [_tuples(each) for each in opened])
+
+    def element(each: Any) -> Any:
+        return each if isinstance(each, str) else (each[0], [tuple(pair) for pair in each[1]])
+
+    def open_at(state: int, begun: int | None, name: Any) -> Any:
+        return state, begun, None if name is None else tuple(name)
+
+    stood = None if stood is None else [element(each) for each in stood]
+    return (*counts, stood, [open_at(*each) for each in opened])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +80,11 @@ class Split:
     text: int
     size: int
     mtime_ns: int
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of text the part has."""
+        return (self.text if self.end is None else self.end) - self.begin
 
     @property
     def records_before(self) -> int:
@@ -316,7 +318,7 @@ def _split(
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
             dialect = _format.dialect(kind, name)
-            text, unsplit = _rust.split_size(dialect, opened, limits)
+            text, unsplit = _rust.split_size(opened)
             if parts is not None:
                 wanted = -(-parts // files)
                 offsets = [text * part // wanted for part in range(1, wanted)]

@@ -25,7 +25,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::io::{ErrorKind, Seek, SeekFrom};
 use std::sync::Arc;
 
 /// How many windows are read before signals are looked for.
@@ -171,7 +171,11 @@ impl Parted {
         };
         // The index that bgzip writes beside its files.
         let index = format!("{}.gzi", path.to_string_lossy());
-        let index = std::fs::read(index).ok();
+        let index = match std::fs::read(index) {
+            Ok(index) => Some(index),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error.into()),
+        };
         let found = py.detach(|| Frames::find(&file, size, index.as_deref()));
         Ok(match found {
             Ok(Ok(frames)) => {
@@ -190,15 +194,10 @@ impl Parted {
 
 /// How many bytes of text a file has, and why it is one part, if it is.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, limits, /))]
-pub(crate) fn split_size(
-    dialect: &Bound<'_, Dialect>,
-    source: &Bound<'_, SourceObject>,
-    limits: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(u64, Option<String>)> {
-    let py = dialect.py();
+#[pyo3(signature = (source, /))]
+pub(crate) fn split_size(source: &Bound<'_, SourceObject>) -> PyResult<(u64, Option<String>)> {
+    let py = source.py();
     guarded(py, || {
-        options::limits(limits)?;
         let (parted, text) = Parted::open(py, source.get())?;
         Ok(match parted {
             Parted::Plain(_) | Parted::InPieces(..) => (text, None),
