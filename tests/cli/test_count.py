@@ -129,3 +129,45 @@ def test_where_the_time_went(penstock: Callable[..., Any], command: str) -> None
     line = rf"source {seconds}, scan {seconds}, build {seconds}; {seconds} in all\n"
     assert re.fullmatch(line, done.err)
     assert done.out == penstock(command, "-q", "cities.json").out
+
+
+LINES = "".join(f'{{"n": {n}, "name": "{n:x}"}}\n' for n in range(60_000))
+LARGE = {
+    "large.ndjson": LINES,
+    "large.json": f"[{LINES.replace(chr(10), ',')[:-1]}]",
+    "large.csv": "n,name\n" + "".join(f'{n},"{n:x}\n"\n' for n in range(60_000)),
+    "large.xml": "<l>" + "".join(f'<i n="{n}">{n:x}</i>' for n in range(60_000)) + "</l>",
+}
+
+
+@pytest.mark.parametrize("threads", [[], ["--threads", "1"], ["--threads", "3"]])
+@pytest.mark.parametrize("name", LARGE)
+def test_any_number_of_threads_counts_the_same(
+    penstock: Callable[..., Any], folder: Path, name: str, threads: list[str]
+):
+    (folder / name).write_text(LARGE[name])
+    done = penstock("count", *threads, name)
+    assert (done.out, done.err, done.code) == ("60000\n", "", 0)
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_any_number_of_threads_finds_the_same_problems(
+    penstock: Callable[..., Any], folder: Path, threads: str
+):
+    lines = LINES.splitlines(keepends=True)
+    lines[40_000] = '{"n": 1, "name": [3, x]}\n'
+    lines[55_000] = "[1,\n"
+    (folder / "bad.ndjson").write_text("".join(lines))
+    done = penstock("check", "-q", "--threads", threads, "bad.ndjson")
+    places = [line for line in done.out.splitlines() if line.startswith("bad.ndjson")]
+    assert places == [
+        "bad.ndjson:40001:22: expected a value, found 'x' (record 40001, at name)",
+        "bad.ndjson:55001:4: the line ends inside a value (record 55001, at 1)",
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["0", "257", "-1", "many"])
+def test_what_is_no_number_of_threads(penstock: Callable[..., Any], wrong: str):
+    done = penstock("count", "--threads", wrong, "cities.json")
+    assert done.code == 2
+    assert f"{wrong!r} is not a number of threads from 1 to 256" in done.err

@@ -9,13 +9,13 @@ from penstock.cli import into
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
-from penstock.cli.unread import pass_over, unread
+from penstock.cli.unread import UNREAD, pass_over
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any, Literal
+    from typing import Any
 
     from penstock.cli.printer import Printer
 
@@ -26,14 +26,14 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     names = named(arguments)
     found = records = 0
     for name in names:
-        more, read = _check(Source(arguments, name), wanted, arguments.unknown, printer, found > 0)
+        more, read = _check(Source(arguments, name), wanted, arguments, printer, found > 0)
         found += more
         records += read
     return unmatched(arguments, names, records + found, printer) or found > 0
 
 
 def _check(
-    source: Source, wanted: Any, unknown: Literal["skip", "error"], printer: Printer, gap: bool
+    source: Source, wanted: Any, arguments: argparse.Namespace, printer: Printer, gap: bool
 ) -> tuple[int, int]:
     """Print the problems of a file; return how many there were, and in how many records."""
     found = refused = 0
@@ -45,13 +45,12 @@ def _check(
         found += len(error.problems) + error.omitted
         refused += 1
 
-    reader = source.read(
-        unread(source.format) if wanted is None else wanted, errors=tell, unknown=unknown
-    )
+    into = UNREAD if wanted is None else wanted
+    reader = source.read(into, errors=tell, unknown=arguments.unknown)
     with reader, printer.watching(reader, source.name):
         try:
             if wanted is None:
-                pass_over(reader, source.format)
+                pass_over(reader, arguments.threads)
             else:
                 deque(reader, maxlen=0)
         except DecodeError as error:

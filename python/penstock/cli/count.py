@@ -6,7 +6,7 @@ from penstock._errors import _printable
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
-from penstock.cli.unread import pass_over, unread
+from penstock.cli.unread import UNREAD, pass_over
 
 TYPE_CHECKING = False
 
@@ -22,9 +22,9 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     total = 0
     for name in names:
         with Source(arguments, name) as source:
-            reader = source.read(unread(source.format))
+            reader = source.read(UNREAD)
             with reader, printer.watching(reader, source.name):
-                pass_over(reader, source.format)
+                pass_over(reader, arguments.threads)
         records = reader.progress.records
         total += records
         printer.data(str(records) if len(names) == 1 else f"{records}\t{_printable(source.name)}")

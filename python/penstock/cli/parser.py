@@ -278,6 +278,7 @@ def _add_count(commands: Commands) -> None:
     options = _options(count)
     _at(options)
     _source(options)
+    _threads(options)
     _manners(options)
 
 
@@ -301,6 +302,7 @@ def _add_check(commands: Commands) -> None:
         help="what to do with keys that the class does not name: skip or error (default: skip)",
     )
     _source(options)
+    _threads(options)
     _manners(options)
 
 
@@ -712,6 +714,16 @@ def _manners(options: argparse._ArgumentGroup, *, timing: bool = True) -> None:
         )
 
 
+def _threads(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--threads",
+        metavar="N",
+        type=_workers,
+        help="how many threads parse at once; the result is the same for any number (default: one "
+        "for each core)",
+    )
+
+
 def _paths(text: str) -> list[str]:
     """Paths with commas between them."""
     paths = [path.strip() for path in text.split(",")]
@@ -732,6 +744,13 @@ def _count(text: str) -> int:
     """A number of records."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
+    return int(text)
+
+
+def _workers(text: str) -> int:
+    """A number of threads."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= 256):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads from 1 to 256")
     return int(text)
 
 

@@ -181,6 +181,8 @@ pub(crate) struct Asked {
     pub(crate) digits: Option<Vec<Digits>>,
     /// Whether they are being counted.
     pub(crate) counts: bool,
+    /// Whether records of any kind are only counted. The class has no fields.
+    pub(crate) unread: bool,
 }
 
 /// The columns of a class.
@@ -191,6 +193,8 @@ pub(crate) struct Made {
     pub(crate) counted: Vec<(arrow::NodeId, String)>,
     /// Why an object is made of each record, if one is.
     pub(crate) why_objects: Option<String>,
+    /// Whether records of any kind are only counted.
+    pub(crate) unread: bool,
 }
 
 /// The columns of the records of a plan.
@@ -231,7 +235,13 @@ pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, asked: &Asked) -> P
     making.nodes[root as usize].absent = arrow::Absent::Error;
     let Making { nodes, structs, counted, why_objects, .. } = making;
     let classes = Classes { plan: plan_ref.clone_ref(py), structs };
-    Ok(Made { plan: arrow::Plan { nodes, root }, classes, counted, why_objects })
+    Ok(Made {
+        plan: arrow::Plan { nodes, root },
+        classes,
+        counted,
+        why_objects,
+        unread: asked.unread,
+    })
 }
 
 struct Making<'a, 'py> {

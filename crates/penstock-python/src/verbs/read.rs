@@ -73,7 +73,8 @@ struct Run {
 /// How columns are filled.
 struct Filled {
     asked: Asked,
-    rows: usize,
+    /// The most rows, and about the most bytes, of a batch.
+    batch: (usize, usize),
     threads: usize,
     schema: SchemaRef,
 }
@@ -83,6 +84,16 @@ const BATCH: usize = 1 << 24;
 
 /// The most threads that fill columns.
 const MOST_THREADS: usize = 256;
+
+/// # Errors
+/// A `ValueError` if there can be no such number of threads.
+pub(super) fn check_threads(threads: usize) -> PyResult<()> {
+    if threads == 0 || threads > MOST_THREADS {
+        let reason = format!("threads must be from 1 to {MOST_THREADS}");
+        return Err(PyValueError::new_err(reason));
+    }
+    Ok(())
+}
 
 impl Run {
     /// Raises if the reader is closed or has a pending error.
@@ -211,7 +222,7 @@ impl Run {
             return Ok(());
         }
         let chosen = std::mem::take(&mut asked.chosen);
-        let counting = Asked { chosen, unions: asked.unions, digits: None, counts: true };
+        let counting = Asked { chosen, unions: asked.unions, counts: true, ..Asked::default() };
         let counted = columns_of(py, self.pump.builder().planned(), &counting)?.counted;
         if let (Some(again), Some(_)) = (self.again.as_deref(), counted.first()) {
             let mut sources = vec![again.source(py)?];
@@ -242,12 +253,26 @@ impl Run {
         columns.batch().map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
+    /// From now on, fills columns.
+    fn fill(
+        &mut self,
+        py: Python<'_>,
+        asked: Asked,
+        batch: (usize, usize),
+        threads: usize,
+    ) -> PyResult<SchemaRef> {
+        let schema = self.pump.fill(py, &asked, batch, threads)?;
+        let filled = Filled { asked, batch, threads, schema: schema.clone() };
+        self.filling = Some(Box::new(filled));
+        Ok(schema)
+    }
+
     /// Fills the columns from the next source, too.
     fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(Filled { asked, rows, threads, schema }) = self.filling.as_deref() else {
+        let Some(Filled { asked, batch, threads, schema }) = self.filling.as_deref() else {
             return Ok(());
         };
-        let found = self.pump.fill(py, asked, (*rows, BATCH), *threads)?;
+        let found = self.pump.fill(py, asked, *batch, *threads)?;
         if found != *schema {
             let reason = "the columns of this format are others than those of the first one";
             return Err(plan_error(py, reason));
@@ -513,10 +538,7 @@ impl Reader {
             if rows == 0 {
                 return Err(PyValueError::new_err("rows must be at least 1"));
             }
-            if threads == 0 || threads > MOST_THREADS {
-                let reason = format!("threads must be from 1 to {MOST_THREADS}");
-                return Err(PyValueError::new_err(reason));
-            }
+            check_threads(threads)?;
             if columns.as_ref().is_some_and(Vec::is_empty) {
                 return Err(PyValueError::new_err("columns must name at least one"));
             }
@@ -534,10 +556,7 @@ impl Reader {
                 }
                 run.find_columns(py, &this.get().meter)?;
                 run.count_digits(py, &mut asked)?;
-                let schema = run.pump.fill(py, &asked, (rows, BATCH), threads)?;
-                let filled = Filled { asked, rows, threads, schema: schema.clone() };
-                run.filling = Some(Box::new(filled));
-                schema
+                run.fill(py, asked, (rows, BATCH), threads)?
             };
             Ok(Columns::new(this.clone().unbind(), schema))
         })
@@ -566,6 +585,20 @@ impl Reader {
     /// For tests: how many pieces of this source several threads have read.
     fn _pieces(&self) -> PyResult<u64> {
         Ok(self.enter()?.pump.pieces())
+    }
+
+    /// For the command line, before anything is read: reads all records, and keeps none. The type is a
+    /// class without fields, and the records may be of any kind.
+    #[pyo3(signature = (threads, /))]
+    fn _pass_over(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
+        guarded(py, || {
+            check_threads(threads)?;
+            let run = &mut *self.enter()?;
+            let asked = Asked { unread: true, ..Asked::default() };
+            run.fill(py, asked, (usize::MAX, usize::MAX), threads)?;
+            while run.columns(py, &self.meter)?.is_some() {}
+            Ok(())
+        })
     }
 
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read

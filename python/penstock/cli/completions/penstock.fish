@@ -51,7 +51,7 @@ function _shtab_penstock_using
 end
 
 set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --level --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --to-form --unknown -d -n
+set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --level --member --namespace --plot --progress --quoting --record --records --rename --root --show --threads --to --to-delimiter --to-form --unknown -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -106,6 +106,7 @@ complete -c penstock -n '_shtab_penstock_using count' -l namespace -x -d 'the na
 complete -c penstock -n '_shtab_penstock_using count' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using count' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using count' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using count' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using count' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using count' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using count' -l timing -d 'say at the end where the time went'
@@ -120,6 +121,7 @@ complete -c penstock -n '_shtab_penstock_using check' -l unknown -xka "skip erro
 complete -c penstock -n '_shtab_penstock_using check' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using check' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using check' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using check' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using check' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using check' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using check' -l timing -d 'say at the end where the time went'
