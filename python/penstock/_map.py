@@ -292,7 +292,9 @@ def map(
         splits = source
     else:
         size = _part_size(source, processes) if bytes is None else bytes
-        splits = split_of(source, bytes=size, format=format, at=at, limits=limits)
+        splits = split_of(
+            source, bytes=size, format=format, at=at, limits=limits, threads=min(processes, 256)
+        )
     return Map(splits, job, _Collected(errors, max_errors), processes)
 
 

@@ -533,6 +533,7 @@ def split_points(
     at: object,
     limits: Limits | None,
     offsets: Sequence[int],
+    threads: int,
     /,
 ) -> tuple[list[tuple[Any, ...]], str | None]: ...
 def convert_columns(encoder: Encoder, columns: ArrowColumns, target: Target, /) -> Converted: ...

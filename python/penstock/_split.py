@@ -227,6 +227,7 @@ def split(
     format: Format | None = None,
     at: At[Any] | None = None,
     limits: Limits | None = None,
+    threads: int = 1,
 ) -> Splits:
     r"""Find the parts of files, each of which can be read on its own, in any process.
 
@@ -248,6 +249,7 @@ def split(
         format: As for `penstock.read`.
         at: Where the records are, as for `penstock.read`.
         limits: As for `penstock.read`.
+        threads: How many threads look at a file at once. The parts are the same for any number.
 
     Returns:
         A sequence of parts. Printing it shows the plan.
@@ -255,7 +257,7 @@ def split(
     Raises:
         OSError: A file cannot be opened.
         TypeError: `source` is no path; or `parts` and `bytes` are both given.
-        ValueError: One of them is less than 1; or as for `penstock.read`.
+        ValueError: One of them, or `threads`, is less than 1; or as for `penstock.read`.
 
     Example:
         >>> import pathlib, penstock
@@ -282,7 +284,7 @@ def split(
     found: list[Split] = []
     whole: dict[str, str] = {}
     for path in paths:
-        mine, why = _split(path, len(paths), parts, bytes, kind, at, limits)
+        mine, why = _split(path, len(paths), parts, bytes, kind, at, limits, threads)
         found += mine
         if why is not None:
             whole[path] = why
@@ -306,6 +308,7 @@ def _split(
     format: Format | None,
     at: At[Any] | None,
     limits: Limits | None,
+    threads: int,
 ) -> tuple[list[Split], str | None]:
     """Return the parts of one of several files, and why it is one, if it is."""
     about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
@@ -325,7 +328,9 @@ def _split(
             else:
                 offsets = list(range(size or SIZE, text, size or SIZE))
             if unsplit is None:
-                starts, unsplit = _rust.split_points(dialect, opened, object, at, limits, offsets)
+                starts, unsplit = _rust.split_points(
+                    dialect, opened, object, at, limits, offsets, threads
+                )
             why = unsplit
     finally:
         del given  # This closes an archive that was opened here.

@@ -1,6 +1,7 @@
 """Rows that are too long, and bytes that are no text: the same however the source is cut."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -140,3 +141,13 @@ def test_452_a_given_header_that_does_not_fit_ends_the_reading(errors: Any, data
     reader = penstock.csv.read([data], Part, dialect=dialect, errors=errors)
     with pytest.raises(penstock.ValidationError, match='Part requires the column "price"'):
         list(reader)
+
+
+def test_512_a_part_of_rows_that_end_with_a_carriage_return(tmp_path: Path) -> None:
+    """The last row of a part waited for the line feed that might follow, and the part failed."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"n,name\r" + b"".join(b'%d,"a\rb"\r' % n for n in range(9)))
+    parts = penstock.split(path, parts=4)
+    assert len(parts) == 4
+    found = [row["n"] for part in parts for row in part.read()]
+    assert found == [str(n) for n in range(9)]

@@ -117,6 +117,17 @@ def test_any_number_of_parts(name: str, parts: int, tmp_path: Path) -> None:
 
 
 @each
+def test_any_number_of_threads_finds_the_same_parts(name: str, tmp_path: Path) -> None:
+    path, _, where = written(tmp_path, name, some(90_000, {4, 30_000, 89_999}))
+    assert path.stat().st_size > 1_500_000
+    for options in ({"parts": 3}, {"bytes": 100_000}):
+        alone = penstock.split(path, at=where, **options)
+        assert len(alone) > 2
+        for threads in (2, 3):
+            assert penstock.split(path, at=where, threads=threads, **options) == alone
+
+
+@each
 @SETTINGS
 @given(data=st.data())
 def test_any_sizes(name: str, tmp_path: Path, data: st.DataObject) -> None:

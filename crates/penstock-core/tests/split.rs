@@ -11,7 +11,7 @@ use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::sink::{Lent, LookAhead, Sink};
 use penstock_core::source::{Options, Source};
-use penstock_core::split::{Planner, Point};
+use penstock_core::split::{Planner, Point, Threads};
 use penstock_core::trace::Trace;
 use penstock_core::unrefusing;
 use penstock_core::xml;
@@ -201,15 +201,30 @@ fn whole(form: Form, text: &str, step: usize) -> Got {
 }
 
 /// The points at the first records from these offsets on, and a reader that has seen all that comes
-/// before the first record. A text with a fault that ends the reading has those before it.
-fn planned(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Vec<Point>, Option<Reader>) {
+/// before the first record. A text with a fault that ends the reading has those before it. With
+/// `threads`, so many of them count the records between points, in pieces of about `step` bytes.
+fn planned(
+    form: Form,
+    text: &str,
+    step: usize,
+    cuts: &[u64],
+    threads: usize,
+) -> (Vec<Point>, Option<Reader>) {
     let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
+    let mut helpers = None;
     let mut cuts = cuts.iter().copied();
     let (mut points, mut head) = (Vec::new(), None);
     loop {
         match run.advance(&mut to) {
             Ok(Turn::Dry) => {
+                if threads > 0 && helpers.is_none() {
+                    helpers = Threads::begin_sized(&mut run, &to, threads, Some(step));
+                }
+                if let Some(helpers) = &mut helpers {
+                    helpers.step(&mut run, &mut to).expect("a good source");
+                    continue;
+                }
                 let brought = run.input_mut().more();
                 run.brought(&mut to, brought).expect("a good source");
             }
@@ -234,7 +249,7 @@ fn planned(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Vec<Point>, Op
 }
 
 fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
-    let (points, head) = planned(form, text, step, cuts);
+    let (points, head) = planned(form, text, step, cuts, 0);
     let mut got = Got::default();
     for part in 0..=points.len() {
         let from = part.checked_sub(1).map(|before| &points[before]);
@@ -277,6 +292,11 @@ fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
 
 fn same(form: Form, text: &str, step: usize, cuts: &[u64]) -> usize {
     let (got, count) = parts(form, text, step, cuts);
+    let (points, _) = planned(form, text, step, cuts, 0);
+    for threads in [1, 2] {
+        let (with_threads, _) = planned(form, text, step, cuts, threads);
+        assert_eq!(with_threads, points, "{threads} {step} {text:?} {cuts:?}");
+    }
     assert_eq!(got, whole(form, text, step), "{text:?} {cuts:?}");
     count
 }
@@ -362,12 +382,14 @@ proptest! {
     #[test]
     fn tables(
         rows in prop::collection::vec(prop::collection::vec(cell(), 2..4), 0..20),
-        end in prop_oneof![Just("\n"), Just("\r\n")],
+        end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
         step in 1..90_usize, cuts in prop::collection::vec(0..300_u64, 0..8),
     ) {
         let mut cuts = cuts;
         cuts.sort_unstable();
         let rows: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+        // An excerpt of a line without an end shows as much as has come.
+        let step = if end == "\r" { 4096 } else { step };
         same(Form::Rows, &format!("a,b,c{end}{}", rows.join(end)), step, &cuts);
     }
 
@@ -395,6 +417,7 @@ fn every_record_is_a_point() {
         (Form::Array, "[1, [2], {\"a\":3}, null, 5]", 5),
         (Form::Inside, "{\"a\":[1,2],\"b\":7,\"c\":[[],{}]}", 4),
         (Form::Rows, "a,b\n1,2\n\"3\n\",4\n\n5,6", 3),
+        (Form::Rows, "a,b\r1,2\r\"3\r\",4\r\r5,6", 3),
         (Form::Elements, "<list><m><item/>x<item>7</item></m><n><item/></n></list>", 3),
     ] {
         assert_eq!(same(form, text, 7, &cuts), count, "{form:?}");

@@ -590,8 +590,8 @@ impl Pump {
     }
 }
 
-/// The bytes after which several threads fill columns: for less, starting them takes longer.
-const ALONE: u64 = 1 << 20;
+/// The bytes after which several threads read: for less, starting them takes longer.
+pub(crate) const ALONE: u64 = 1 << 20;
 
 /// Fills columns until a batch is full or some time has passed, together with the threads.
 fn fill_together(

@@ -117,6 +117,12 @@ pub trait Input {
         None
     }
 
+    /// From now on, the part counts as a text of its own, which ends there. False if it did before, or
+    /// if its end has not come.
+    fn end_part(&mut self) -> bool {
+        false
+    }
+
     /// The position of a byte at hand, if the input is text. For a byte that was dropped, or has
     /// not come yet, it is the nearer end of the input at hand.
     fn locate(&self, offset: u64) -> Option<Place>;
@@ -145,6 +151,8 @@ pub struct Windows {
     /// The end of the text to read, if the source does not end with it: some bytes may follow, for
     /// excerpts.
     part: Option<u64>,
+    /// Whether that is an end as any other for the reader.
+    part_ended: bool,
 }
 
 /// What a reader gets.
@@ -214,8 +222,8 @@ impl Windows {
     }
 
     fn over(window: Window, feed: Feed) -> Self {
-        let part = None;
-        Windows { window, ended: false, feed, body: Body::Text, large: LARGE, part }
+        let (part, part_ended) = (None, false);
+        Windows { window, ended: false, feed, body: Body::Text, large: LARGE, part, part_ended }
     }
 
     /// The same input, which is gathered if it is binary, whatever its size: all of it becomes one
@@ -466,7 +474,7 @@ impl Input for Windows {
                     let length = end.saturating_sub(self.window.base());
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let text = text.slice(0..length.min(text.as_bytes().len()));
-                    return Given::Text { text, last: false };
+                    return Given::Text { text, last: self.part_ended };
                 }
                 let last = self.ended && self.window.finish_fault().is_none();
                 Given::Text { text, last }
@@ -480,6 +488,10 @@ impl Input for Windows {
     fn part(&self) -> Option<u64> {
         let text = self.window.base() + self.window.text().as_bytes().len() as u64;
         self.part.filter(|end| text >= *end || self.ended)
+    }
+    fn end_part(&mut self) -> bool {
+        let has_come = self.part.is_some_and(|end| self.end() >= end);
+        has_come && !std::mem::replace(&mut self.part_ended, has_come)
     }
     fn end(&self) -> u64 {
         match &self.body {

@@ -216,6 +216,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     }
                     let fault = self.input.fault();
                     if let (None, Some(end)) = (&fault, self.input.part()) {
+                        // What ends a row may be the beginning of what ends other rows.
+                        let is_open = self.reader.offset() != end && !self.reader.is_document();
+                        if is_open && self.input.end_part() {
+                            continue;
+                        }
                         return self.end_of_part(to, end);
                     }
                     if fault.is_none() && self.cut.is_none() {

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use super::point::Point;
+use super::shares::{Lane, Shares};
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Reader};
@@ -134,6 +135,28 @@ unrefusing!(Planner, run, {
         self.records - self.pauses
     }
 });
+
+/// Counts the records of a piece.
+impl Lane for Planner {
+    fn anew(&self, _used: Option<Self>) -> Option<Self> {
+        Some(Planner { wanted: u64::MAX, ..Planner::default() })
+    }
+}
+
+impl Shares for Planner {
+    type Lane = Planner;
+
+    fn lane(&self) -> Option<Planner> {
+        if self.records > 0 { self.anew(None) } else { None }
+    }
+    fn reads_from(&self) -> u64 {
+        self.wanted
+    }
+    fn take_over(&mut self, lane: &mut Planner, _from: usize) -> Result<Option<usize>, Infallible> {
+        self.records += lane.records;
+        Ok(None)
+    }
+}
 
 impl Point {
     /// The point at which a run has paused. None if no other reader can begin there.

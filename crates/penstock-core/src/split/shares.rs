@@ -34,10 +34,9 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     /// What takes records as this destination does. None if nobody else can, now or at all.
     fn lane(&self) -> Option<Self::Lane>;
 
-    /// Whether it must read a piece of the text itself that ends at this offset.
-    fn reads_to(&self, end: u64) -> bool {
-        let _ = end;
-        false
+    /// From this offset on, it must read the text itself.
+    fn reads_from(&self) -> u64 {
+        u64::MAX
     }
 
     /// Takes over what a lane has taken, from the part on that this number says: 0, or what this

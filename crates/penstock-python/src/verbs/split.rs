@@ -7,18 +7,18 @@ use crate::dialect::{Choice, Dialect};
 use crate::failure::guarded;
 use crate::held::Held;
 use crate::options::{self, PolicyObject};
-use crate::pump::{Pump, Settings};
+use crate::pump::{ALONE, Pump, Settings};
 use crate::sources::{SourceObject, open_path};
-use crate::verbs::read::Reader;
+use crate::verbs::read::{Reader, check_threads};
 use penstock_core::event::KeyKind;
 use penstock_core::json::Container;
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Counter};
 use penstock_core::reader::Reader as AnyReader;
-use penstock_core::run::{Failure, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::run::{Failure, Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::Records;
 use penstock_core::source::{Compression, Frames, Source, SourceError};
-use penstock_core::split::{At, Open, Planner, Point, Stand};
+use penstock_core::split::{At, Open, Planner, Point, Stand, Threads};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -108,24 +108,41 @@ fn point(dialect: &Dialect, told: Told) -> Point {
 struct Planning {
     run: Run<AnyReader, Windows, Infallible>,
     to: Outlet<Planner>,
+    /// How many threads count the records between two points, if any.
+    count: Option<usize>,
+    threads: Option<Threads<Planner>>,
 }
 
 impl Planning {
     fn new(dialect: &Dialect, limits: &Limits, source: Source, records: Option<Records>) -> Self {
         let input = Windows::of(source);
         let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
-        Planning { run, to: Outlet::new(Planner::default(), records) }
+        let to = Outlet::new(Planner::default(), records);
+        Planning { run, to, count: None, threads: None }
+    }
+
+    /// From now on, so many threads read what is between points.
+    fn share(&mut self, threads: usize) {
+        self.count = Some(threads).filter(|threads| *threads > 1);
     }
 
     /// Goes on to the next record that is wanted. False if there is none: at the end, or before an
     /// error that ends the reading, which whoever reads the last part will meet.
     fn go_on(&mut self, py: Python<'_>) -> PyResult<bool> {
         loop {
-            let Planning { run, to } = self;
+            let Planning { run, to, count, threads } = self;
             let turn = py.detach(|| {
                 for _ in 0..PATIENCE {
                     match run.advance(to) {
                         Ok(Turn::Dry) => {
+                            if let Some(threads) = threads {
+                                threads.step(run, to)?;
+                                continue;
+                            }
+                            if let Some(count) = count.take_if(|_| run.input().end() >= ALONE) {
+                                *threads = Threads::begin(run, to, count);
+                                continue;
+                            }
                             let brought = run.input_mut().more();
                             run.brought(to, brought)?;
                         }
@@ -208,7 +225,7 @@ pub(crate) fn split_size(source: &Bound<'_, SourceObject>) -> PyResult<(u64, Opt
 
 /// The points at the first records that begin at these offsets or behind them, or why there are none.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, /))]
+#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, threads, /))]
 pub(crate) fn split_points(
     dialect: &Bound<'_, Dialect>,
     source: &Bound<'_, SourceObject>,
@@ -216,9 +233,11 @@ pub(crate) fn split_points(
     at: Option<&Bound<'_, PyAny>>,
     limits: Option<&Bound<'_, PyAny>>,
     offsets: Vec<u64>,
+    threads: usize,
 ) -> PyResult<(Vec<Told>, Option<&'static str>)> {
     let py = dialect.py();
     guarded(py, || {
+        check_threads(threads)?;
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let Choice { records, .. } = dialect.choose(r#type, at)?;
         let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
@@ -233,6 +252,7 @@ pub(crate) fn split_points(
         if planning.point().is_none() {
             return Ok((Vec::new(), Some("a record depends on what comes before it")));
         }
+        planning.share(threads);
         let mut points: Vec<Told> = Vec::new();
         for offset in offsets {
             if points.last().is_some_and(|point| point.0 >= offset) {

@@ -1,0 +1,49 @@
+"""Every file of the corpora is the same in parts: its records, its errors, and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import penstock
+
+# Folder, suffixes, format, and how many files there are at least.
+SUITES = [
+    ("json", {".json"}, "json", 300),
+    ("csv", {".csv"}, "csv", 20),
+    ("xml", {".xml", ".nxml"}, "xml", 150),
+]
+
+
+def told(readers: Iterable[penstock.Reader[Any]]) -> tuple[list[str], str | None, Any]:
+    """Return the records, and the error that ends them, if there is one."""
+    records: list[str] = []
+    try:
+        for reader in readers:
+            with reader:
+                records.extend(map(repr, reader))
+    except penstock.DecodeError as error:
+        place = error.offset, error.line, error.column, error.record, error.excerpt
+        return records, str(error), place
+    return records, None, None
+
+
+@pytest.mark.parametrize(
+    ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
+)
+def test_every_file_in_parts(
+    corpus: Callable[[str], Path], folder: str, suffixes: set[str], kind: Any, least: int
+) -> None:
+    files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
+    assert len(files) >= least
+    split = 0
+    for path in files:
+        expected = told([penstock.read(path, format=kind)])
+        for parts, threads in ((2, 1), (5, 2), (64, 1)):
+            found = penstock.split(path, parts=parts, format=kind, threads=threads)
+            split += len(found) > 1
+            assert told(part.read() for part in found) == expected, f"{path}\n{found}"
+    assert split > 10
