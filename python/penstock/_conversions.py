@@ -127,10 +127,15 @@ def text_by(adapter: Any, value: bytes | bytearray) -> str:
     return adapter.dump_python(bytes(value), mode="json")
 
 
-def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
-    """Return an array of the numbers, if it holds each of them exactly."""
+def numbers(code: str, values: bytearray | Sequence[Any] = ()) -> array[Any]:
+    """Return an array of the numbers, if it holds each of them exactly.
+
+    A `bytearray` has the bytes of numbers that do fit: the array copies it at once.
+    """
     from array import array  # noqa: PLC0415 - as above
 
+    if isinstance(values, bytearray):
+        return array(code, values)
     try:
         made = array(code, values)
     except (OverflowError, TypeError) as error:
@@ -142,20 +147,23 @@ def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
     return made
 
 
-def view(code: str, values: Sequence[Any] = ()) -> memoryview:
+def view(code: str, values: bytearray | Sequence[Any] = ()) -> memoryview:
     """Return a view of an array of the numbers, if it holds each of them exactly."""
     return memoryview(numbers(code, values))
 
 
-def ndarray(code: str, values: Sequence[Any] = ()) -> Numbers:
-    """Return the numbers as an array of one dimension, if they are in the range of its type."""
+def ndarray(code: str, values: bytearray | Sequence[Any] = ()) -> Numbers:
+    """Return the numbers as an array of one dimension, if they are in the range of its type.
+
+    A `bytearray` has the bytes of numbers that are in the range.
+    """
     from array import array  # noqa: PLC0415 - as above
 
     import numpy as np  # noqa: PLC0415 - as above
 
     if code == "?":
         return np.asarray(array("B", values)).view(np.bool_)
-    if code != "f":
+    if code != "f" or isinstance(values, bytearray):
         return np.asarray(numbers(code, values))
     made = np.asarray(array("d", values))
     with np.errstate(over="ignore"):

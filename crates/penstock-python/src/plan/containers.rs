@@ -14,6 +14,7 @@ use crate::columns::Mark;
 use super::builtin::{Container, display};
 use super::conversions::{applied, function, is_of_module};
 use super::known::{self, Known};
+use super::packed::Packed;
 use super::post_steps::{Nature, PostSteps, Step};
 use super::types::DEEPEST;
 use super::walk::{Walk, node};
@@ -344,7 +345,10 @@ impl<'py> Walk<'_, 'py> {
             "?" => self.compiler.push(Kind::Bool, false, "bool".into()),
             _ => self.compiler.push(Kind::Int, false, "int".into()),
         };
-        self.compiler.nodes[item as usize].column = Mark::of_code(&code);
+        let of_numbers = &mut self.compiler.nodes[item as usize];
+        of_numbers.column = Mark::of_code(&code);
+        // NumPy rounds to float32.
+        of_numbers.packed = Packed::of(&code, function == "ndarray");
         let mut node = node(Kind::List(item), nullable, name.into());
         let by = applied(py, function, code)?;
         let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);

@@ -32,6 +32,7 @@ mod markup;
 mod msgspec;
 mod named_tuple;
 mod names;
+pub(crate) mod packed;
 mod paths;
 mod plain;
 mod plain_parts;
@@ -55,6 +56,7 @@ mod wrappers;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use self::packed::Packed;
 use crate::columns::Mark;
 use crate::encode::Layouts;
 
@@ -130,6 +132,12 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Whether a node is a list of numbers of which an array is made.
+    pub(crate) fn packs(&self, node: NodeId) -> bool {
+        let item = element(&self.nodes, node);
+        item.is_some_and(|item| self.nodes[item as usize].packed.is_some())
+    }
+
     /// Whether the caller gave functions for types.
     pub(crate) fn has_types(&self) -> bool {
         self.types.is_some()
@@ -225,6 +233,8 @@ pub(crate) struct Node {
     pub(crate) after: Option<Box<PostSteps>>,
     /// The other forms of the value in untyped text, if the user declared some.
     pub(crate) cells: Option<Arc<Cells>>,
+    /// The form in which an array holds it, if it is a number of one.
+    pub(crate) packed: Option<Packed>,
     /// What the user said of its column, if anything.
     pub(crate) column: Option<Mark>,
     /// The type for messages about values, as a user would write it. A choice with few values lists
@@ -266,6 +276,8 @@ pub(crate) enum KindByte {
     Float,
     /// [`Kind::Str`]
     Str,
+    /// A number of an array.
+    Packed,
     /// Any other kind: see the node.
     Other,
     /// Any kind, from markup.
@@ -277,10 +289,11 @@ pub(crate) enum KindByte {
 impl Aim {
     /// The aim of a value that becomes `node` and is for `field`.
     pub(crate) fn new(nodes: &[Node], form: Form, node: NodeId, field: u32, gathers: bool) -> Self {
-        let Node { kind, want, after, cells, .. } = &nodes[node as usize];
+        let Node { kind, want, after, cells, packed, .. } = &nodes[node as usize];
         let finishes = after.is_some();
         let byte = match kind {
             _ if form.has_elements() => KindByte::Markup,
+            _ if packed.is_some() => KindByte::Packed,
             _ if finishes || cells.is_some() => KindByte::Other,
             Kind::Any => KindByte::Any,
             Kind::Int => KindByte::Int,

@@ -58,6 +58,7 @@ pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
         want,
         after: None,
         cells: None,
+        packed: None,
         column: None,
         name: name.into(),
         written: written.into(),

@@ -89,6 +89,8 @@ pub(crate) enum FrameKind {
     Dict,
     /// A list, set, frozenset or `tuple[T, ...]`.
     List,
+    /// The list of an array's numbers, which are one value on the stack.
+    Numbers,
     /// A tuple of a fixed length.
     Tuple,
     /// A named tuple from an array: items go to fields by position.

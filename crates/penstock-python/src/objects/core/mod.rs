@@ -23,6 +23,7 @@ mod finish;
 pub(crate) mod frame;
 mod keys;
 pub(crate) mod lexical;
+mod packed;
 pub(crate) mod paths;
 pub(crate) mod place;
 pub(crate) mod problems;
@@ -559,6 +560,7 @@ impl<'p> Core<'p> {
                 self.top_mut().index += 1;
                 Ok(answer)
             }
+            FrameKind::Numbers => self.add_number(value),
             FrameKind::PathMap => self.put_field(value, at),
             FrameKind::Union => self.begin_fields(value, at),
             FrameKind::PathList => {

@@ -10,7 +10,7 @@ use penstock_core::event::{Matched, Text};
 use penstock_core::sink::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use std::ptr;
 
 impl<'p> Core<'p> {
@@ -110,6 +110,7 @@ impl<'p> Core<'p> {
             FrameKind::Dict
             | FrameKind::Named
             | FrameKind::List
+            | FrameKind::Numbers
             | FrameKind::Tuple
             | FrameKind::Items => {}
             FrameKind::Class
@@ -218,21 +219,15 @@ impl<'p> Core<'p> {
         if let Some(key) = field.keyed {
             return self.gather_keyed(place, &value, key, at);
         }
-        if element(&self.plan().nodes, field.node).is_none() {
-            if !gathered.is_null() {
-                let reason = format!("{:?} is matched more than once by one record", field.key);
-                return Err(self.mismatch(at, reason, None, None).coded(Code::Repeated));
-            }
-            self.stack.replace(place, value.into_ptr());
-        } else if gathered.is_null() {
-            self.stack.replace(place, PyList::new(py, [value])?.into_ptr());
-        } else {
-            // SAFETY: the stack owns this reference. Where the field is a collection, only this
-            // function fills such a place, and with a list.
-            let list = unsafe { Bound::from_borrowed_ptr(py, gathered).cast_into_unchecked() };
-            let list: Bound<'_, PyList> = list;
-            list.append(value)?;
+        if let Some(item) = element(&self.plan().nodes, field.node) {
+            self.add_packed(place, self.plan().nodes[item as usize].packed, &value)?;
+            return Ok(Flow::Take);
         }
+        if !gathered.is_null() {
+            let reason = format!("{:?} is matched more than once by one record", field.key);
+            return Err(self.mismatch(at, reason, None, None).coded(Code::Repeated));
+        }
+        self.stack.replace(place, value.into_ptr());
         Ok(Flow::Take)
     }
 

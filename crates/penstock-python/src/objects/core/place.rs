@@ -88,7 +88,10 @@ impl<'p> Core<'p> {
             FrameKind::Element | FrameKind::Wrapper => {
                 // The items of an attribute have a frame of their own.
                 let inner = self.frames.get(depth + 1).map(|inner| inner.kind);
-                let last = matches!(inner, None | Some(FrameKind::List | FrameKind::Tuple));
+                let last = matches!(
+                    inner,
+                    None | Some(FrameKind::List | FrameKind::Numbers | FrameKind::Tuple)
+                );
                 let attribute = last && self.attribute;
                 let step = if attribute { PathStep::Attribute } else { PathStep::Key };
                 if frame.unnamed {
@@ -129,7 +132,7 @@ impl<'p> Core<'p> {
             FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
                 Some(PathStep::Index(own as u64 + frame.index))
             }
-            FrameKind::PathList | FrameKind::Gathered | FrameKind::Row => {
+            FrameKind::PathList | FrameKind::Gathered | FrameKind::Row | FrameKind::Numbers => {
                 Some(PathStep::Index(frame.index))
             }
         }

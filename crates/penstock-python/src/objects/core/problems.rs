@@ -225,6 +225,7 @@ impl<'p> Core<'p> {
                 self.fill_lost_aim();
                 self.top_mut().index += 1;
             }
+            FrameKind::Numbers => self.top_mut().index += 1,
             FrameKind::PathList => {
                 self.fill_lost_aim();
                 self.next_element()?;

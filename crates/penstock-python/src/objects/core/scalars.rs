@@ -10,6 +10,7 @@ use super::standard::{new_date, new_datetime, new_uuid};
 use super::text::{new_ascii, new_str};
 use super::{Answer, Core};
 use crate::failure::{answer, is_of_values};
+use crate::plan::packed::Number;
 use crate::plan::{Choice, Kind, KindByte, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
@@ -139,6 +140,9 @@ impl<'p> Core<'p> {
         if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
+        if let Some(answer) = self.pack(Number::Truth(value)) {
+            return answer;
+        }
         if let Some(taker) = self.taker(|tokens| tokens.boolean) {
             match self.kind(taker) {
                 Kind::Any | Kind::Bool => {
@@ -171,6 +175,9 @@ impl<'p> Core<'p> {
     fn give_int_rarely(&mut self, value: i64, at: u64) -> Answer {
         if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
+        }
+        if let Some(answer) = self.pack(Number::Int(value)) {
+            return answer;
         }
         let loosely = matches!(value, 0 | 1) && self.plan().lax;
         let taker = self.taker(|tokens| tokens.integer.or(tokens.boolean.filter(|_| loosely)));
@@ -214,6 +221,9 @@ impl<'p> Core<'p> {
     fn give_float_rarely(&mut self, value: f64, at: u64) -> Answer {
         if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
+        }
+        if let Some(answer) = self.pack(Number::Float(value)) {
+            return answer;
         }
         if let Some(taker) = self.taker(|tokens| tokens.number)
             && matches!(self.kind(taker), Kind::Float | Kind::Any)

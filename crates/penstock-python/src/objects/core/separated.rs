@@ -42,6 +42,10 @@ impl<'p> Core<'p> {
         let base = self.stack.len();
         let frame = match kind {
             Kind::Tuple(_) => FrameKind::Tuple,
+            _ if self.plan().packs(separated.list) => {
+                self.begin_numbers()?;
+                FrameKind::Numbers
+            }
             _ => FrameKind::List,
         };
         let depth = self.frames.len();
@@ -95,6 +99,9 @@ impl<'p> Core<'p> {
             None => self.lexical_as(node, text, at)?,
         };
         let made = self.finish(node, made, at)?;
+        if of.packed.is_some() {
+            return self.add_number(made);
+        }
         self.stack.push(made);
         Ok(Flow::Take)
     }

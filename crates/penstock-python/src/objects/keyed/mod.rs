@@ -159,7 +159,7 @@ impl Sink for Keyed<'_> {
     #[inline(always)]
     fn end_list(&mut self, at: u64) -> Answer {
         let made = match self.top().kind {
-            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
+            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple | FrameKind::Numbers => {
                 make::list(&mut self.core, at)
             }
             FrameKind::Row => make::object(&mut self.core, at),
@@ -489,7 +489,19 @@ impl<'p> Keyed<'p> {
             }
             _ => return self.begin_other_list(node, at),
         };
+        if element.kind == KindByte::Packed {
+            return self.begin_numbers_of(node, element);
+        }
         self.core.push_frame(Frame::new(kind, node, element, self.core.stack.len()));
+        Ok(Flow::Take)
+    }
+
+    /// Begins a list that becomes an array of numbers.
+    #[inline(never)]
+    fn begin_numbers_of(&mut self, node: NodeId, number: &'p Aim) -> Answer {
+        let base = self.core.stack.len();
+        self.core.begin_numbers()?;
+        self.core.push_frame(Frame::new(FrameKind::Numbers, node, number, base));
         Ok(Flow::Take)
     }
 

@@ -32,12 +32,22 @@ pub(crate) fn list(builder: &mut Core<'_>, at: u64) -> Made {
     let kind = &builder.plan().nodes[builder.top().node as usize].kind;
     match kind {
         _ if builder.top().spoiled => Err(spoiled(builder, at)),
+        _ if builder.plan().packs(builder.top().node) => numbers(builder),
         Kind::Any | Kind::List(_) => new_list(builder, base),
         Kind::Tuple(items) if has_wrong_length(builder, items.len()) => {
             Err(wrong_length(builder, items.len(), at))
         }
         Kind::Tuple(_) | Kind::TupleOf(_) => new_tuple(builder, base),
         _ => new_set(builder, base, at, matches!(kind, Kind::FrozenSet(_))),
+    }
+}
+
+/// The numbers of the current list, as one value.
+#[inline(never)]
+fn numbers(builder: &mut Core<'_>) -> Made {
+    match builder.stack.pop(builder.attached()) {
+        Some(numbers) => Ok(numbers.into_ptr()),
+        None => Err(builder.raised()),
     }
 }
 

@@ -366,6 +366,9 @@ impl<'p> Markup<'p> {
                 (FrameKind::Union, way)
             }
         };
+        if self.plan().packs(node) {
+            self.core.begin_numbers()?;
+        }
         self.core.push_frame(Frame::new(kind, node, aim, base));
         Ok(Flow::Take)
     }
@@ -626,6 +629,7 @@ impl<'p> Markup<'p> {
             }
             FrameKind::Root => self.deliver_root(value),
             FrameKind::Named => self.put_named(value, at),
+            FrameKind::Items if self.item().packed.is_some() => self.add_number(value),
             _ => {
                 self.core.stack.push(value);
                 if let Kind::Tuple(_) = self.plan().nodes[self.top().node as usize].kind {
