@@ -125,12 +125,35 @@ impl<'a> Pen<'a> {
         // SAFETY: there is room for them and what `copy_short` needs behind them.
         unsafe {
             if bytes.len() <= SHORT {
-                copy_short(bytes, self.at);
+                copy_short(bytes, self.at, ESCAPED);
             } else {
                 self.at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             }
             self.at = self.at.add(bytes.len());
         }
+    }
+
+    /// Appends bytes, if none of them is a control character (below 0x20) or one of `stops`. False,
+    /// and nothing is appended, if one is, or there is no memory.
+    #[inline(always)]
+    #[must_use]
+    pub fn copy_without(&mut self, bytes: &[u8], stops: [u8; 2]) -> bool {
+        if !self.room(bytes.len().saturating_add(SLACK)) {
+            return false;
+        }
+        // SAFETY: there is room for the bytes and `SLACK` more, which is what `copy_short` needs.
+        let without = unsafe {
+            if bytes.len() <= SHORT {
+                copy_short(bytes, self.at, stops) == 0
+            } else {
+                copy_long(bytes, self.at, stops)
+            }
+        };
+        if without {
+            // SAFETY: so many bytes are written.
+            self.at = unsafe { self.at.add(bytes.len()) };
+        }
+        without
     }
 
     /// Appends text between quotes, and a byte behind them. False, and nothing is appended, if a
@@ -145,7 +168,7 @@ impl<'a> Pen<'a> {
         unsafe {
             let into = self.at.add(1);
             let plain = if text.len() <= SHORT {
-                copy_short(text, into) == 0
+                copy_short(text, into, ESCAPED) == 0
             } else {
                 self.isa.enter(CopyPlain { text, into })
             };
@@ -212,12 +235,15 @@ const SHORT: usize = 32;
 /// its end, the quotes and a byte.
 const SLACK: usize = 16;
 
-/// Copies up to [`SHORT`] bytes. Not zero if one of them needs an escape in a JSON string.
+/// What needs an escape in a JSON string, besides the control characters.
+const ESCAPED: [u8; 2] = *b"\"\\";
+
+/// Copies up to [`SHORT`] bytes. Not zero if one of them is a control character or one of `stops`.
 ///
 /// # Safety
 /// `into` has room for the bytes, and is apart from them.
 #[inline(always)]
-unsafe fn copy_short(bytes: &[u8], into: *mut u8) -> u64 {
+unsafe fn copy_short(bytes: &[u8], into: *mut u8, stops: [u8; 2]) -> u64 {
     let (from, length) = (bytes.as_ptr(), bytes.len());
     // Loads and stores that may overlap, because a copy of variable length would be a call.
     macro_rules! both_ends {
@@ -235,18 +261,18 @@ unsafe fn copy_short(bytes: &[u8], into: *mut u8) -> u64 {
     }
     if length >= 16 {
         let (first, last) = both_ends!(16, u128);
-        escapes(first) | escapes(last)
+        sixteen_stop(first, stops) | sixteen_stop(last, stops)
     } else if length >= 8 {
         let (first, last) = both_ends!(8, u64);
-        escapes(u128::from(first) | u128::from(last) << 64)
+        sixteen_stop(u128::from(first) | u128::from(last) << 64, stops)
     } else if length >= 4 {
         let (first, last) = both_ends!(4, u32);
-        needs_escape(u64::from(first) | u64::from(last) << 32)
+        eight_stop(u64::from(first) | u64::from(last) << 32, stops)
     } else if length >= 2 {
         let (first, last) = both_ends!(2, u16);
-        // The upper half is copied from the lower one, because zeros would need an escape.
+        // The upper half is copied from the lower one, because zeros would be control characters.
         let both = u64::from(first) | u64::from(last) << 16;
-        needs_escape(both | both << 32)
+        eight_stop(both | both << 32, stops)
     } else if length == 1 {
         // SAFETY: there is a byte, and room for it.
         let byte = unsafe {
@@ -254,22 +280,39 @@ unsafe fn copy_short(bytes: &[u8], into: *mut u8) -> u64 {
             into.write(byte);
             byte
         };
-        u64::from(byte < 0x20 || byte == b'"' || byte == b'\\')
+        u64::from(byte < 0x20 || stops.contains(&byte))
     } else {
         0
     }
 }
 
-/// Not zero if one of these bytes needs an escape in a JSON string.
+/// Copies more than [`SHORT`] bytes. False if one of them is a control character or one of `stops`.
+///
+/// # Safety
+/// `into` has room for the bytes, and is apart from them.
+#[inline(never)]
+unsafe fn copy_long(bytes: &[u8], into: *mut u8, stops: [u8; 2]) -> bool {
+    let (blocks, _) = bytes.as_chunks();
+    let last = bytes.last_chunk();
+    let stopped = |block: &[u8; 16]| sixteen_stop(u128::from_le_bytes(*block), stops) != 0;
+    if blocks.iter().chain(last).any(stopped) {
+        return false;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { into.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    true
+}
+
+/// Not zero if one of these bytes is a control character or one of `stops`.
 #[inline(always)]
-const fn needs_escape(word: u64) -> u64 {
-    control(word) | equal(word, b'"') | equal(word, b'\\')
+const fn eight_stop(word: u64, stops: [u8; 2]) -> u64 {
+    control(word) | equal(word, stops[0]) | equal(word, stops[1])
 }
 
 /// The same for sixteen bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn escapes(bytes: u128) -> u64 {
+fn sixteen_stop(bytes: u128, stops: [u8; 2]) -> u64 {
     use std::arch::x86_64::{
         _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
         _mm_set1_epi8,
@@ -278,9 +321,8 @@ fn escapes(bytes: u128) -> u64 {
     let found = unsafe {
         let bytes = _mm_set_epi64x((bytes >> 64) as i64, bytes as i64);
         let control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
-        let quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
-        let backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
-        _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash)))
+        let [first, second] = stops.map(|stop| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(stop as i8)));
+        _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(first, second)))
     };
     u64::from(found.cast_unsigned())
 }
@@ -288,8 +330,8 @@ fn escapes(bytes: u128) -> u64 {
 /// The same for sixteen bytes.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-const fn escapes(bytes: u128) -> u64 {
-    needs_escape(bytes as u64) | needs_escape((bytes >> 64) as u64)
+const fn sixteen_stop(bytes: u128, stops: [u8; 2]) -> u64 {
+    eight_stop(bytes as u64, stops) | eight_stop((bytes >> 64) as u64, stops)
 }
 
 /// Copies text. False if a byte of it needs an escape.
@@ -357,6 +399,25 @@ mod tests {
                 drop(pen);
                 prop_assert_eq!(&out, &expected);
             }
+        }
+
+        #[test]
+        fn cells_as_the_naive_twin(
+            texts in prop::collection::vec(texts(), 0..20),
+            first in prop_oneof![Just(b','), any::<u8>()],
+            second in prop_oneof![Just(b'"'), any::<u8>()],
+        ) {
+            let (mut out, mut expected) = (Vec::new(), Vec::new());
+            let mut pen = Pen::new(&mut out, Chosen::best());
+            for text in &texts {
+                let without =
+                    text.iter().all(|&byte| byte >= 0x20 && byte != first && byte != second);
+                prop_assert_eq!(pen.copy_without(text, [first, second]), without);
+                expected.extend_from_slice(if without { text } else { b"" });
+                prop_assert_eq!(pen.len(), expected.len());
+            }
+            drop(pen);
+            prop_assert_eq!(&out, &expected);
         }
 
         #[test]

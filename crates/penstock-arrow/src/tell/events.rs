@@ -95,7 +95,7 @@ impl Told {
     ) -> Done {
         let mut next = 0;
         loop {
-            next = super::quick::members(columns, next, writer, row, how, scratch);
+            next = super::quick::members((columns, &self.shared), next, writer, row, how, scratch);
             let Some(column) = columns.get(next) else { return Ok(()) };
             next += 1;
             let is_null = column.is_null(row);

@@ -7,11 +7,13 @@ use penstock_core::event::Scalar;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;
 use penstock_core::{csv, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Writes as many of the columns as it can, from `next` on. Returns the first that is not written.
+/// `shared` is how many of the first columns are known to be those of the writer.
 #[inline]
 pub(super) fn members<W: Writer>(
-    columns: &[Told],
+    (columns, shared): (&[Told], &AtomicUsize),
     mut next: usize,
     writer: &mut W,
     row: usize,
@@ -20,14 +22,17 @@ pub(super) fn members<W: Writer>(
 ) -> usize {
     if W::ROWS {
         if let Some(mut direct) = writer.cells(0) {
+            let mut known = shared.load(Ordering::Relaxed);
             // The cells so far are those of the columns before.
             while direct.filled() == next
                 && let Some(column) = columns.get(next)
-                && direct.is_next(column.name.as_bytes())
+                && (next < known || direct.is_next(column.name.as_bytes()))
                 && column.cell(&mut direct, row, scratch)
             {
                 next += 1;
+                known = known.max(next);
             }
+            shared.store(known, Ordering::Relaxed);
         }
     } else if let Some(mut direct) = writer.direct() {
         while let Some(column) = columns.get(next)

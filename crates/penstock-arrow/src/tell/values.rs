@@ -18,6 +18,7 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer, i256};
 use arrow_schema::{DataType, Field, TimeUnit};
 use penstock_core::json::lend;
+use std::sync::atomic::AtomicUsize;
 
 /// An array, with what is in it.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(super) struct Told {
     pub(super) lent: lend::Key,
     nulls: Option<NullBuffer>,
     pub(super) values: Values,
+    /// How many of its first columns are known to be those of the writer, in this order.
+    pub(super) shared: AtomicUsize,
 }
 
 /// The values of an array.
@@ -135,6 +138,7 @@ impl Told {
             lent: lend::Key::new(name),
             nulls: array.nulls().cloned(),
             values,
+            shared: AtomicUsize::default(),
         })
     }
 
@@ -294,7 +298,8 @@ fn values(array: &dyn Array, kind: &DataType, is_uuid: bool, elements: bool) -> 
             let array = array.as_any_dictionary_opt()?.values();
             let values = values(array, kind, is_uuid, elements)?;
             let lent = lend::Key::default();
-            let told = Told { name: "".into(), lent, nulls: array.nulls().cloned(), values };
+            let (nulls, shared) = (array.nulls().cloned(), AtomicUsize::default());
+            let told = Told { name: "".into(), lent, nulls, values, shared };
             Values::Keyed(ints(keys?)?, Box::new(told))
         }
         DataType::RunEndEncoded(ends, values) => {

@@ -48,6 +48,8 @@ pub(super) struct Cells {
     pub(super) null: Box<[u8]>,
     pub(super) delimiter: Box<[u8]>,
     pub(super) terminator: Box<[u8]>,
+    /// All bytes that need quotes but are no control characters, if there are at most two of them.
+    pub(super) stops: Option<[u8; 2]>,
     /// Whether numbers, dates and the like stand as they are.
     pub(super) safe: bool,
     /// The longest row that is read.
@@ -92,8 +94,15 @@ impl Cells {
         };
         let stops = |byte: u8| table[usize::from(byte)] & STOP != 0;
         let safe = parts.clone().all(numbers) && !parts.clone().any(stops);
+        let stops: Vec<u8> = (0x20..=u8::MAX).filter(|byte| stops(*byte)).collect();
+        let stops = match stops[..] {
+            [one] => Some([one, one]),
+            [one, two] => Some([one, two]),
+            _ => None,
+        };
         Cells {
             safe,
+            stops,
             table,
             quote: *quote,
             escape: *escape,
@@ -130,8 +139,14 @@ impl Cells {
         for &byte in text {
             any |= self.of(byte);
         }
+        any & (STOP | NEVER) == 0 && self.has_plain_ends(text)
+    }
+
+    /// Whether the ends of a text that is not empty may be those of a cell without quotes.
+    #[inline(always)]
+    pub(super) fn has_plain_ends(&self, text: &[u8]) -> bool {
         let (Some(first), Some(last)) = (text.first(), text.last()) else { return false };
-        any & (STOP | NEVER) == 0 && (self.of(*first) & FIRST) | (self.of(*last) & LAST) == 0
+        (self.of(*first) & FIRST) | (self.of(*last) & LAST) == 0
     }
 
     /// Whether a byte may stand in a cell without quotes: in the middle, or as the first one.

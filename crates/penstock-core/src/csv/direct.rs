@@ -69,6 +69,24 @@ impl<'a> Direct<'a> {
         if text.is_empty() {
             return self.empty();
         }
+        if let Some(stops) = self.cells.stops
+            && self.cells.has_plain_ends(text)
+        {
+            let mark = self.pen.len();
+            if self.begin(text.len()) {
+                if self.pen.copy_without(text, stops) {
+                    return true;
+                }
+                self.pen.back_to(mark);
+                *self.filled -= 1;
+            }
+        }
+        self.any_text(text)
+    }
+
+    /// Text with any bytes.
+    #[inline(never)]
+    fn any_text(&mut self, text: &[u8]) -> bool {
         if !self.cells.is_plain(text) {
             return self.quoted(text);
         }
@@ -80,7 +98,6 @@ impl<'a> Direct<'a> {
     }
 
     /// Text that needs quotes, or more than that.
-    #[inline(never)]
     fn quoted(&mut self, text: &[u8]) -> bool {
         let Some(escape) = self.cells.quotes_only(text) else { return false };
         if !self.begin(text.len().saturating_mul(2)) {

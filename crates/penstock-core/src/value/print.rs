@@ -111,6 +111,9 @@ pub fn float(value: f64, out: &mut Vec<u8>) {
 /// The same with a pen.
 #[inline(always)]
 pub fn float_with(value: f64, pen: &mut Pen<'_>) {
+    if few_decimals(value, pen) {
+        return;
+    }
     let mut buffer = zmij::Buffer::new();
     if value.abs() >= 1e-4 && value.abs() < 1e16 || value == 0.0 {
         pen.copy(buffer.format_finite(value).as_bytes());
@@ -119,6 +122,37 @@ pub fn float_with(value: f64, pen: &mut Pen<'_>) {
         float_with_exponent(value, &mut out);
         pen.copy(&out);
     }
+}
+
+/// Prints a double that is a number with at most six decimals, below 10^8. False if it is none, and
+/// nothing is printed.
+///
+/// Such a number has at most fourteen digits, and no two numbers with so few are the same double. So
+/// these digits are the fewest. Coordinates, prices and measurements are such numbers.
+#[inline]
+fn few_decimals(value: f64, pen: &mut Pen<'_>) -> bool {
+    const SCALE: u32 = 1_000_000;
+    let size = value.abs();
+    if !(1e-4..1e8).contains(&size) {
+        return false;
+    }
+    let scaled = size * f64::from(SCALE);
+    let whole = (scaled + 0.5) as i64 as u64;
+    // The product is rounded by less than a fiftieth. The quotient is the nearest double, and that
+    // decides, but it takes longer.
+    let rounded = whole as f64;
+    if (scaled - rounded).abs() > 0.02 || rounded / f64::from(SCALE) != size {
+        return false;
+    }
+    if value < 0.0 {
+        pen.put(*b"-", 1);
+    }
+    leading((whole / u64::from(SCALE)) as u32, pen);
+    // Six digits with a point before them, and no zeros at the end but for the first digit.
+    let digits = eight_digits((whole % u64::from(SCALE)) as u32) >> 16;
+    let zeros = ((digits & 0x0F0F_0F0F_0F0F) | 1).leading_zeros() / 8 - 2;
+    pen.put((digits << 8 | u64::from(b'.')).to_le_bytes(), 7 - zeros as usize);
+    true
 }
 
 #[cold]
@@ -448,6 +482,25 @@ mod tests {
         let text = printed_long(print);
         assert!(text.len() <= LONGEST);
         text
+    }
+
+    proptest! {
+        #[test]
+        fn few_decimals_as_the_shortest_digits(
+            whole in prop_oneof![0_i64..200, any::<u32>().prop_map(i64::from), 0..1_i64 << 47],
+            decimals in 0..9_i32,
+            off in -2..3_i64,
+            negative in any::<bool>(),
+        ) {
+            let near = whole as f64 / 10_f64.powi(decimals);
+            let near = f64::from_bits(near.to_bits().saturating_add_signed(off));
+            let value = if negative { -near } else { near };
+            prop_assume!(value.is_finite());
+            let (mut out, mut naive) = (Vec::new(), Vec::new());
+            float_with(value, &mut Pen::new(&mut out, penstock_scan::Chosen::best()));
+            float(value, &mut naive);
+            prop_assert_eq!(String::from_utf8(out), String::from_utf8(naive));
+        }
     }
 
     #[test]
