@@ -50,6 +50,7 @@ LEAST = 4 << 10
 # what is larger than the reserve serves fails.
 LEAST_OF_XZ = (64 << 10) + 1
 csv, json, ndjson, xml = penstock.csv, penstock.json, penstock.ndjson, penstock.xml
+plist = penstock.plist
 
 
 @dataclass
@@ -679,6 +680,18 @@ for _name, _value in {
         f"json.encode, indented, {_name}": lambda value=_value: len(json.encode(value, indent=2)),
         f"json.dump, {_name}": lambda value=_value: json.dump(value, f"{FOLDER}/dumped.json"),
     }
+for _form in ("binary", "xml", "openstep"):
+    for _name, _value in {"objects": VALUES, "dicts": PLAIN, "texts": TEXTS, "keys": KEYS}.items():
+        CASES |= {
+            f"plist.encode, {_form}, {_name}": lambda value=_value, form=_form: plist.encode(
+                value, form=form
+            ),
+            f"plist.dump, {_form}, {_name}": lambda value=_value, form=_form: plist.dump(
+                value, f"{FOLDER}/dumped.plist", form=form
+            ),
+        }
+    CASES[f"plist.write, {_form}"] = lambda form=_form: taken(put, plist.write, form=form)
+CASES["plist.encode, binary, bytes"] = lambda: plist.encode([b"bytes" * 20_000] * 3)
 CASES |= {
     "json.encode, ascii": lambda: json.encode(TEXTS, ascii=True),
     "json.encode, canonical": lambda: json.encode(PLAIN, canonical=True),
