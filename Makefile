@@ -21,7 +21,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build tuned demo test threads forks check bench compare bench-native copies starve costs soak docs fuzz sanitize \
+.PHONY: help build tuned demo test threads forks check bench compare bench-native copies starve costs soak docs fuzz sanitize valgrind \
 	debug-python completions clean
 
 help: ## list the commands
@@ -92,6 +92,9 @@ fuzz: $(VENV)/.wheel ## a fuzz run from fixed seeds with a fixed number of execu
 
 sanitize: $(VENV)/.wheel $(VENV)/.bench ## the Python suite, watched by the address sanitizer; ARGS="tests/json"
 	scripts/sanitize.sh $(ARGS)
+
+valgrind: $(VENV)/.wheel $(VENV)/.bench ## the tests of columns, watched by valgrind; ARGS="tests/plist/test_values.py" for others
+	scripts/valgrind.sh $(ARGS)
 
 debug-python: $(VENV)/.wheel $(VENV)/.bench ## the Python suite with Python's debugging allocator, in development mode
 	PYTHONMALLOC=debug $(BIN)/python -X dev -m pytest $(ARGS)
