@@ -105,7 +105,8 @@ impl Teller {
             return Err(Unwritable::value("an array of another type than its schema says").into());
         };
         let mut scratch = Vec::new();
-        while *row < array.len() {
+        let rows = array.len();
+        while *row < rows {
             told.record(writer, *row, self.how, &mut scratch)?;
             *row += 1;
             if writer.ready().len() >= ENOUGH {

@@ -3,6 +3,7 @@
 use super::events::How;
 use super::times::Found;
 use super::values::{Told, Values};
+use arrow_array::{GenericStringArray, OffsetSizeTrait};
 use penstock_core::event::Scalar;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;
@@ -42,6 +43,13 @@ pub(super) fn members<W: Writer>(
         }
     }
     next
+}
+
+/// The text of a row. As `value` of the array, which is a call.
+#[inline(always)]
+fn text_at<O: OffsetSizeTrait>(array: &GenericStringArray<O>, row: usize) -> &[u8] {
+    let ends = array.value_offsets();
+    &array.value_data()[ends[row].as_usize()..ends[row + 1].as_usize()]
 }
 
 /// Has a value of time printed. False if it is none, or has no form.
@@ -107,11 +115,11 @@ impl Told {
         scratch: &mut Vec<u8>,
     ) -> bool {
         match &self.values {
-            Values::Text(array) => direct.text(array.value(row).as_bytes()),
+            Values::Text(array) => direct.text(text_at(array, row)),
             Values::Int(ints) => direct.int(ints.get(row)),
             Values::F64(values) => direct.float(values[row]),
             Values::Bool(values) => direct.boolean(values.value(row)),
-            Values::LargeText(array) => direct.text(array.value(row).as_bytes()),
+            Values::LargeText(array) => direct.text(text_at(array, row)),
             Values::TextView(array) => direct.text(array.value(row).as_bytes()),
             Values::Keyed(keys, values) => {
                 values.quick(direct, keys.get(row) as usize, how, scratch)
@@ -167,11 +175,11 @@ impl Told {
             return direct.null();
         }
         match &self.values {
-            Values::Text(array) => direct.text(array.value(row).as_bytes()),
+            Values::Text(array) => direct.text(text_at(array, row)),
             Values::Int(ints) => direct.int(ints.get(row)),
             Values::F64(values) => direct.float(values[row]),
             Values::Bool(values) => direct.boolean(values.value(row)),
-            Values::LargeText(array) => direct.text(array.value(row).as_bytes()),
+            Values::LargeText(array) => direct.text(text_at(array, row)),
             Values::TextView(array) => direct.text(array.value(row).as_bytes()),
             Values::Keyed(keys, values) => values.cell(direct, keys.get(row) as usize, scratch),
             Values::F32(values) => direct.float(values[row].into()),

@@ -137,7 +137,7 @@ fn few_decimals(value: f64, pen: &mut Pen<'_>) -> bool {
         return false;
     }
     let scaled = size * f64::from(SCALE);
-    let whole = (scaled + 0.5) as i64 as u64;
+    let whole = (scaled + 0.5) as i64;
     // The product is rounded by less than a fiftieth. The quotient is the nearest double, and that
     // decides, but it takes longer.
     let rounded = whole as f64;
@@ -147,6 +147,7 @@ fn few_decimals(value: f64, pen: &mut Pen<'_>) -> bool {
     if value < 0.0 {
         pen.put(*b"-", 1);
     }
+    let whole = whole.unsigned_abs();
     leading((whole / u64::from(SCALE)) as u32, pen);
     // Six digits with a point before them, and no zeros at the end but for the first digit.
     let digits = eight_digits((whole % u64::from(SCALE)) as u32) >> 16;
