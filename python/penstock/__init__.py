@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm, TypeIs
 
-    from penstock import csv, plist, streams
+    from penstock import csv, plist, ray, spark, streams
     from penstock._cells import cells, separated, spread
     from penstock._columns import (
         columns,
@@ -264,6 +264,10 @@ if not TYPE_CHECKING:
             import penstock.csv as found  # noqa: PLC0415 - as the next four
         elif name == "plist":
             import penstock.plist as found  # noqa: PLC0415 - few programs read property lists
+        elif name == "ray":
+            import penstock.ray as found  # noqa: PLC0415 - it imports Ray
+        elif name == "spark":
+            import penstock.spark as found  # noqa: PLC0415 - it imports PySpark
         elif name == "convert":
             from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
         elif name == "recompress":

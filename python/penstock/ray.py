@@ -1,0 +1,208 @@
+"""Exact parts of files as a data source of Ray Data, and folders that Ray writes.
+
+    import penstock.ray
+    import ray
+
+    articles = ray.data.read_datasource(
+        penstock.ray.Datasource("pubmed/*.xml", Article, at="PubmedArticleSet/PubmedArticle")
+    )
+    articles.write_datasink(penstock.ray.Datasink("rows", compression="gzip"))
+
+The classes may be defined in the program itself: Ray sends them to its workers.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from ray.data import block, datasource
+
+import penstock
+from penstock._batches import Batches, paths_of
+from penstock._folder import Folder
+from penstock._types import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Literal
+
+    from ray.data._internal.execution.interfaces import TaskContext
+    from typing_extensions import TypeForm
+
+    from penstock._types import At, Format, HasSchema, Sources
+
+__all__ = ["Datasink", "Datasource"]
+
+
+class Datasource(datasource.Datasource):
+    """Records of files as rows, for `ray.data.read_datasource`.
+
+    Each part is a read task. Columns that a dataset does not need are not parsed, if it selects
+    them before anything else.
+
+    Args:
+        source: A path, a list of paths, a pattern or a folder, as for `penstock.split`, in a file
+            system that all nodes share; or parts that `penstock.split` has made.
+        into: The class of a record, or a schema. Without it, a first pass over all files finds the
+            columns.
+        at: Where the records are, as for `penstock.read`.
+        format: The format, if the names of the files do not say it.
+        bytes: About how many bytes a part shall have. By default there are as many parts as Ray
+            asks for: see `override_num_blocks` of `read_datasource`.
+        columns: The names of the fields that are wanted.
+        errors: What becomes of a record in error: `"raise"` ends the job, `"skip"` leaves it out,
+            and `"column"` makes a row of it that has nothing but `error_column`.
+        error_column: The column of places and reasons of errors.
+        rows: How many rows a batch has at most.
+        options: `unions`, `duplicates`, `unknown` and `limits`, as for `penstock.columns`.
+
+    Raises:
+        OSError: There is no such file.
+        PlanError: The type of a field has no column.
+        ValueError: As for `penstock.split`.
+
+    Example:
+        >>> source = penstock.ray.Datasource("cities.json", City)
+        >>> ray.data.read_datasource(source, override_num_blocks=2).sum("population")
+        172015
+    """
+
+    def __init__(
+        self,
+        source: Sources | penstock.Splits,
+        into: TypeForm[Any] | HasSchema = PLAIN,
+        /,
+        *,
+        at: At[Any] | None = None,
+        format: Format | None = None,
+        bytes: int | None = None,
+        columns: Sequence[str] | None = None,
+        errors: Literal["raise", "skip", "column"] = "raise",
+        error_column: str = "_error",
+        rows: int = 65_536,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        if errors not in {"raise", "skip", "column"}:
+            raise ValueError(f"errors must be 'raise', 'skip' or 'column', not {errors!r}")
+        if isinstance(source, penstock.Splits):
+            if (at, format, bytes) != (None, None, None):
+                raise TypeError("at=, format= and bytes= are known of parts: split() takes them")
+            files = list(dict.fromkeys(part.path for part in source))
+            at, format = source[0].at, source[0].format
+        else:
+            files = paths_of(source, format)
+        if into is PLAIN:
+            passing = "raise" if errors == "raise" else "skip"
+            into = pa.schema(penstock.schema(files, at=at, format=format, errors=passing))
+        self._source, self._files, self._bytes = source, files, bytes
+        self._where: dict[str, Any] = {"at": at, "format": format}
+        self._planned: dict[int | None, Sequence[penstock.Split]] = {}
+        self._batches = Batches(
+            into=into,
+            columns=None if columns is None else tuple(columns),
+            errors=errors,
+            error_column=error_column,
+            rows=rows,
+            options=options,
+        )
+
+    def get_name(self) -> str:
+        """Return the name that Ray shows."""
+        return "Penstock"
+
+    def estimate_inmemory_data_size(self) -> int:
+        """Return the size of the files, in bytes."""
+        return sum(os.stat(path).st_size for path in self._files)  # noqa: PTH116 - as elsewhere
+
+    def supports_projection_pushdown(self) -> bool:
+        """Say that columns may be left out."""
+        return True
+
+    def get_read_tasks(
+        self,
+        parallelism: int,
+        per_task_row_limit: int | None = None,
+        data_context: Any = None,  # noqa: ARG002 - Ray passes it by name
+    ) -> list[datasource.ReadTask]:
+        """Return a task for each part."""
+        batches = self._batches
+        wanted = self._get_data_columns()
+        if wanted is not None:
+            batches = batches.only(wanted)
+        return [
+            datasource.ReadTask(
+                partial(_tables, batches, part),
+                block.BlockMetadata(None, None, None, input_files=(part.path,)),
+                per_task_row_limit=per_task_row_limit,
+            )
+            for part in self._parts(parallelism)
+        ]
+
+    def _parts(self, parallelism: int) -> Sequence[penstock.Split]:
+        """Return the parts. Ray asks more than once, and finding them takes a pass over the files."""
+        if isinstance(self._source, penstock.Splits):
+            return self._source
+        parts = parallelism if self._bytes is None else None
+        if parts not in self._planned:
+            found = penstock.split(self._files, parts=parts, bytes=self._bytes, **self._where)
+            self._planned[parts] = found
+        return self._planned[parts]
+
+
+def _tables(batches: Batches, part: penstock.Split) -> Iterator[pa.Table]:
+    for batch in batches.read(part):
+        yield pa.Table.from_batches([batch])
+
+
+class Datasink(datasource.Datasink):
+    """A folder that has all files of a job or none, for `Dataset.write_datasink`.
+
+    Args:
+        path: The folder, in a file system that all nodes share.
+        format: The format of the files.
+        compression: `"gzip"`, `"bgzf"`, `"zstd"`, `"bzip2"` or `"xz"`.
+        mode: Whether the files replace those in the folder (`"overwrite"`) or are added to them.
+        options: `at`, `omit`, `level` and `sync`, as for `penstock.write`.
+
+    Raises:
+        NotADirectoryError: The path is that of a file.
+        ValueError: There is no such format, compression or mode.
+
+    Example:
+        >>> rows = ray.data.from_items([{"name": "Bern"}, {"name": "Chur"}])
+        >>> rows.write_datasink(penstock.ray.Datasink("names", format="csv"))
+        >>> sorted(row["name"] for row in penstock.read("names"))
+        ['Bern', 'Chur']
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        /,
+        *,
+        format: Format = "ndjson",
+        compression: Literal["gzip", "bgzf", "zstd", "bzip2", "xz"] | None = None,
+        mode: Literal["append", "overwrite"] = "append",
+        **options: Any,
+    ) -> None:
+        if mode not in {"append", "overwrite"}:
+            raise ValueError(f"mode must be 'append' or 'overwrite', not {mode!r}")
+        is_new = mode == "overwrite"
+        self.folder = Folder(os.fspath(path), format, compression, is_new, options)
+
+    def write(self, blocks: Iterable[block.Block], ctx: TaskContext) -> str | None:  # noqa: ARG002 - Ray passes it
+        """Write a file, which nobody sees before the commit."""
+        tables = (block.BlockAccessor.for_block(each).to_arrow() for each in blocks)
+        return self.folder.write(batch for table in tables for batch in table.to_batches())
+
+    def on_write_complete(self, write_result: datasource.WriteResult[str | None]) -> None:
+        """Show the files of all tasks."""
+        self.folder.commit(write_result.write_returns)
+
+    def on_write_failed(self, error: Exception) -> None:  # noqa: ARG002 - Ray raises it
+        """Remove the files of all tasks."""
+        self.folder.abort()
