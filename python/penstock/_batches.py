@@ -80,8 +80,11 @@ class Batches:
         """
         wrong: list[Any] = []
         errors = wrong.append if self.errors == "column" else self.errors
+        columns: Sequence[str] | None = self.columns
+        if columns == ():
+            columns = pa.schema(split.columns(self.into, **self.options)).names[:1]
         found = split.columns(
-            self.into, rows=self.rows, columns=self.columns, errors=errors, **self.options
+            self.into, rows=self.rows, columns=columns, errors=errors, **self.options
         )
         schema = self.schema or self._own(pa.schema(found))
         for batch in found:
@@ -93,7 +96,8 @@ class Batches:
             yield self._chosen(self._of_errors(wrong, schema))
 
     def _chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch if self.shown is None else batch.select(self.shown)
+        # A table without a column has no rows, so whoever counts them gets one.
+        return batch.select(self.shown) if self.shown else batch
 
     def _own(self, schema: pa.Schema) -> pa.Schema:
         """Return the types of the columns as they are read."""

@@ -86,6 +86,7 @@ class Datasource(datasource.Datasource):
         **options: Any,
     ) -> None:
         super().__init__()
+        self._projection_map: dict[str, str] | None = None  # Ray keeps the columns here.
         if errors not in {"raise", "skip", "column"}:
             raise ValueError(f"errors must be 'raise', 'skip' or 'column', not {errors!r}")
         if isinstance(source, penstock.Splits):
