@@ -1,0 +1,75 @@
+"""What the tests of engines share: a session of each engine, and the large files.
+
+`make engines` runs each folder in an environment that has its engine and no other.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+# Workers find the classes of `records` there, and are the same interpreter.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the files of `records`."""
+    return tmp_path_factory.mktemp("large")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session of Sail if it is installed, else of Spark with two executors in JVMs of their own."""
+    from pyspark.sql import SparkSession
+
+    import penstock.spark
+
+    try:
+        from pysail.spark import SparkConnectServer
+    except ImportError:
+        builder = SparkSession.builder.master("local-cluster[2,1,1024]")
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.python.filterPushdown.enabled": "true",
+            "spark.sql.files.maxPartitionBytes": str(4 << 20),
+            "spark.log.level": "OFF",
+        }
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        session.dataSource.register(penstock.spark.DataSource)
+        yield session
+        session.stop()
+        return
+    server = SparkConnectServer()
+    server.start(background=True)
+    address = f"sc://127.0.0.1:{server.listening_address[1]}"
+    session = SparkSession.builder.remote(address).getOrCreate()
+    session.dataSource.register(penstock.spark.DataSource)
+    yield session
+    session.stop()
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    """Two workers of Ray."""
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    yield ray
+    ray.shutdown()

@@ -1,0 +1,233 @@
+"""`penstock.spark` on Spark and on Sail: the same rows as on one machine, in several partitions."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import records
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+
+import penstock
+import penstock.spark
+
+ERROR = "_error struct<file: string, offset: bigint, line: bigint, column: bigint, record: bigint, path: string, reason: string>"
+
+
+def reading(spark: Any, **options: object) -> Any:
+    reader = spark.read.format("penstock")
+    for name, value in options.items():
+        reader = reader.option(name, value)
+    return reader
+
+
+def partitions(frame: Any) -> int:
+    return frame.select(F.spark_partition_id().alias("part")).distinct().count()
+
+
+def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  # type: ignore[assignment]
+    rows = [
+        {"id": f"x{n}" if n in bad else n, "name": f"name {n}", "price": n / 4}
+        for n in range(count)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("name", records.FILES)
+def test_400_000_records(name: str, spark: Any, large: Path) -> None:
+    path = records.written(large, name)
+    _, cls, at = records.FILES[name]
+    splits = penstock.spark.plan(spark, str(path), bytes=4 << 20, at=at)
+    frame = reading(spark, into=f"records:{cls}", splits=splits).load()
+    found = frame.agg(F.count("*"), F.sum("id"), F.countDistinct("id"), F.sum("price")).first()
+    assert tuple(found) == (records.COUNT, records.SUM, records.COUNT, records.SUM / 4)
+    assert frame.where(F.col("name").endswith(" 388")).first().id == 388
+    assert partitions(frame) == len(json.loads(splits)) > 1
+
+
+def test_the_class_says_the_schema(spark: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson")
+    frame = reading(spark, into="records:Item", parts=3).load(str(path))
+    assert frame.schema.simpleString() == "struct<id:bigint,name:string,price:double>"
+    assert partitions(frame) == 3
+    assert [tuple(row) for row in frame.orderBy("id").collect()[:2]] == [
+        (0, "name 0", 0.0),
+        (1, "name 1", 0.25),
+    ]
+
+
+def test_types_that_spark_has_not(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "kinds.json"
+    item = {"id": 1, "name": "a", "price": 0.5}
+    record = {
+        **{"small": 255, "large": 2**64 - 1, "word": "a", "pair": [1, 2], "counts": {"a": 1}},
+        **{"anything": {"b": [1]}, "inner": item, "inners": [item]},
+    }
+    path.write_text(json.dumps([record, record]))
+    frame = reading(spark, into="records:Kinds").load(str(path))
+    assert frame.schema.simpleString() == (
+        "struct<small:smallint,large:decimal(20,0),word:string,pair:array<bigint>,counts:map<string,bigint>,"
+        "anything:string,inner:struct<id:bigint,name:string,price:double>,"
+        "inners:array<struct<id:bigint,name:string,price:double>>>"
+    )
+    found = frame.collect()[1].asDict(recursive=True)
+    assert found == {**record, "large": 2**64 - 1, "anything": '{"b":[1]}'}
+
+
+def test_columns_that_are_left_out_are_not_parsed(spark: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson", bad={3, 50})
+    by_option = reading(spark, into="records:Item", columns="name, price", parts=2).load(str(path))
+    assert by_option.columns == ["name", "price"]
+    assert by_option.count() == 100
+    by_schema = reading(spark, into="records:Item", parts=2).schema("price double").load(str(path))
+    assert by_schema.agg(F.sum("price")).first()[0] == sum(range(100)) / 4
+    without = reading(spark, parts=2).schema("price double, name string").load(str(path))
+    assert without.orderBy("price").first().name == "name 0"
+    with pytest.raises(PySparkException, match="expected int, got a string"):
+        reading(spark, into="records:Item").load(str(path)).collect()
+    with pytest.raises(PySparkException, match="the schema and the option columns name different"):
+        reading(spark, columns="name").schema("price double").load(str(path)).collect()
+
+
+def test_records_in_error(spark: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson", bad={3, 50, 99})
+    source = reading(spark, into="records:Item", parts=4)
+    with pytest.raises(PySparkException, match=r"a\.ndjson:(4|51|100):8: expected int"):
+        source.load(str(path)).collect()
+    assert source.option("errors", "skip").load(str(path)).count() == 97
+    kept = source.option("errors", "column").load(str(path))
+    assert kept.columns == ["id", "name", "price", "_error"]
+    assert kept.count() == 100
+    bad = kept.where("_error is not null").orderBy("_error.record").collect()
+    assert [(row.id, row.name, row["_error"].record, row["_error"].line) for row in bad] == [
+        (None, None, 4, 4),
+        (None, None, 51, 51),
+        (None, None, 100, 100),
+    ]
+    place = bad[1]["_error"]
+    told: list[Any] = []
+    list(penstock.read(path, records.Item, errors=told.append))
+    assert (place.file, place.offset, place.column) == (str(path), told[1].offset, 8)
+    assert (place.path, place.reason) == ("id", "expected int, got a string")
+    named = reading(spark, errors="column", error_column="bad").schema(
+        "name string, id int, " + ERROR.replace("_error", "bad")
+    )
+    assert named.load(str(path)).where("bad is not null").count() == 3
+    with pytest.raises(PySparkException, match="errors=column needs the column '_error'"):
+        reading(spark, errors="column").schema("id int").load(str(path)).collect()
+
+
+@pytest.mark.parametrize("pushed", ["true", "false"])
+def test_filters_mean_the_same_where_they_are_pushed(spark: Any, pushed: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    path.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "n": None if n % 7 == 0 else n % 10,
+                    "s": None if n % 5 == 0 else f"name {n}",
+                    "b": n % 3 == 0,
+                    "d": f"2026-01-{n % 28 + 1:02}",
+                    "f": n / 4,
+                }
+            )
+            + "\n"
+            for n in range(200)
+        )
+    )
+    schema = "n int, s string, b boolean, d date, f double"
+    rows = [
+        json.loads(line) | {"d": datetime.date.fromisoformat(json.loads(line)["d"])}
+        for line in path.read_text().splitlines()
+    ]
+    frame = reading(spark, push_filters=pushed, parts=3).schema(schema).load(str(path))
+    known = [row for row in rows if row["n"] is not None]
+    named = [row for row in rows if row["s"] is not None]
+    day = datetime.date(2026, 1, 20)
+    for condition, expected in [
+        (F.col("n") == 3, [row for row in known if row["n"] == 3]),
+        (F.col("n") != 3, [row for row in known if row["n"] != 3]),
+        (F.col("n") > 7, [row for row in known if row["n"] > 7]),
+        (~(F.col("n") >= 2), [row for row in known if row["n"] < 2]),
+        (F.col("n").isin(1, 2), [row for row in known if row["n"] in {1, 2}]),
+        (~F.col("n").isin(1, 2), [row for row in known if row["n"] not in {1, 2}]),
+        (F.col("n").isNull(), [row for row in rows if row["n"] is None]),
+        (F.col("n").isNotNull(), known),
+        (F.col("s") < "name 2", [row for row in named if row["s"] < "name 2"]),
+        (F.col("s").startswith("name 1"), [row for row in named if row["s"].startswith("name 1")]),
+        (~F.col("s").contains("1"), [row for row in named if "1" not in row["s"]]),
+        (F.col("s").endswith("9"), [row for row in named if row["s"].endswith("9")]),
+        (F.col("b"), [row for row in rows if row["b"]]),
+        (F.col("d") >= F.lit(day), [row for row in rows if row["d"] >= day]),
+        (F.col("f") < 3.5, [row for row in rows if row["f"] < 3.5]),
+        (F.col("n").eqNullSafe(3) | F.col("b"), [r for r in rows if r["n"] == 3 or r["b"]]),
+    ]:
+        found = [row.asDict() for row in frame.where(condition).collect()]
+        assert sorted(found, key=lambda row: row["f"]) == expected, condition
+
+
+def test_a_schema_found_in_a_job(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "1.ndjson").write_text('{"a": 1, "c": {"x": 1}}\n{"a": null, "b": null}\n')
+    (tmp_path / "2.ndjson").write_text('{"b": "text", "a": 2, "c": {"y": [1.5]}}\n')
+    found = penstock.spark.schema(spark, str(tmp_path / "*.ndjson"))
+    expected = "struct<a:bigint,c:struct<x:bigint,y:array<double>>,b:string>"
+    assert found.simpleString() == expected
+    frame = spark.read.format("penstock").schema(found).load(str(tmp_path / "*.ndjson"))
+    assert frame.where("a = 2").first().asDict(recursive=True) == {
+        "a": 2,
+        "b": "text",
+        "c": {"x": None, "y": [1.5]},
+    }
+    # Without a class and a schema, the driver makes the pass.
+    assert spark.read.format("penstock").load(str(tmp_path)).schema.simpleString() == expected
+    # A type does not say whether a fraction would change an integer: the driver makes the pass.
+    (tmp_path / "3.ndjson").write_text('{"a": 1.5}\n')
+    assert penstock.spark.schema(spark, str(tmp_path)).simpleString() == expected.replace(
+        "a:bigint", "a:double", 1
+    )
+    (tmp_path / "4.ndjson").write_text('{"a": "text"}\n')
+    with pytest.raises(penstock.ValidationError, match=r"4\.ndjson:1:7: expected a number as in"):
+        penstock.spark.schema(spark, str(tmp_path))
+
+
+def test_a_plan_is_made_in_a_job_and_kept(spark: Any, tmp_path: Path) -> None:
+    for n in range(3):
+        lines(tmp_path / f"{n}.ndjson")
+    plan = penstock.spark.plan(spark, str(tmp_path), parts=6)
+    assert json.loads(plan) == [
+        json.loads(json.dumps(part.as_dict())) for part in penstock.split(tmp_path, parts=6)
+    ]
+    frame = reading(spark, into="records:Item", splits=plan).load()
+    assert (partitions(frame), frame.count()) == (6, 300)
+    lines(tmp_path / "1.ndjson", count=101)
+    with pytest.raises(PySparkException, match=r"1\.ndjson has changed since it was split"):
+        frame.count()
+    with pytest.raises(PySparkException, match="the option at is known of the parts in splits"):
+        reading(spark, into="records:Item", splits=plan, at="*").load().count()
+    with pytest.raises(TypeError, match=r"^plan\(\) takes parts or bytes, not both$"):
+        penstock.spark.plan(spark, str(tmp_path), parts=6, bytes=6)
+
+
+def test_options_that_are_wrong(spark: Any, tmp_path: Path) -> None:
+    path = str(lines(tmp_path / "a.ndjson"))
+    for options, message in [
+        ({"intoo": "records:Item"}, "there is no option 'intoo'"),
+        ({"into": "records.Item"}, "into must be module:Class, not 'records.Item'"),
+        ({"into": "records:Nothing"}, "records has no Nothing"),
+        ({"errors": "drop"}, "errors must be raise, skip or column, not 'drop'"),
+        ({"columns": "nothing"}, "columns: the records have no 'nothing'"),
+        ({"push_filters": "yes"}, "push_filters must be true or false, not 'yes'"),
+    ]:
+        with pytest.raises(PySparkException, match=message):
+            reading(spark, **options).load(path).count()
+    with pytest.raises(PySparkException, match="penstock opens files by their paths"):
+        reading(spark).load("s3://bucket/a.ndjson").count()
+    with pytest.raises(PySparkException, match=r"load\(\) needs a path, or the option splits"):
+        reading(spark).load().count()
+    assert reading(spark).load(f"file://{path}").count() == 100
+    assert reading(spark, paths=json.dumps([path, path])).load().count() == 200
