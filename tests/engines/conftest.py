@@ -29,7 +29,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """A session of Sail if it is installed, else of Spark with two executors in JVMs of their own."""
+    """A session of Sail if it is installed, else of Spark.
+
+    SPARK_MASTER says how Spark runs: by default in one JVM with two threads.
+    """
     from pyspark.sql import SparkSession
 
     import penstock.spark
@@ -37,7 +40,7 @@ def spark() -> Iterator[Any]:
     try:
         from pysail.spark import SparkConnectServer
     except ImportError:
-        builder = SparkSession.builder.master("local-cluster[2,1,1024]")
+        builder = SparkSession.builder.master(os.environ.get("SPARK_MASTER", "local[2]"))
         settings = {
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",

@@ -1,0 +1,138 @@
+"""`penstock.ray`: the same rows as on one machine, in several tasks, read and written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import records
+from ray.data.aggregate import Count, Sum
+
+import penstock
+import penstock.ray
+
+
+def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  # type: ignore[assignment]
+    rows = [
+        {"id": f"x{n}" if n in bad else n, "name": f"name {n}", "price": n / 4}
+        for n in range(count)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def dataset(ray: Any, *arguments: Any, blocks: int = 4, **options: Any) -> Any:
+    source = penstock.ray.Datasource(*arguments, **options)
+    return ray.data.read_datasource(source, override_num_blocks=blocks)
+
+
+@pytest.mark.parametrize("name", records.FILES)
+def test_400_000_records(name: str, ray: Any, large: Path) -> None:
+    path = records.written(large, name)
+    _, cls, at = records.FILES[name]
+    source = penstock.ray.Datasource(path, getattr(records, cls), at=at, bytes=4 << 20)
+    assert len(source.get_read_tasks(2)) > 1
+    found = ray.data.read_datasource(source).aggregate(Count(), Sum("id"), Sum("price"))
+    assert list(found.values()) == [records.COUNT, records.SUM, records.SUM / 4]
+    assert dataset(ray, path, getattr(records, cls), at=at).count() == records.COUNT
+
+
+def test_a_task_for_each_part(ray: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson")
+    source = penstock.ray.Datasource(path, records.Item)
+    assert [len(source.get_read_tasks(parts)) for parts in (1, 4, 10)] == [1, 4, 10]
+    assert source.estimate_inmemory_data_size() == path.stat().st_size
+    splits = penstock.split(path, parts=7)
+    assert len(penstock.ray.Datasource(splits, records.Item).get_read_tasks(2)) == 7
+    assert dataset(ray, splits, records.Item).count() == 100
+    with pytest.raises(TypeError, match="are known of parts: split"):
+        penstock.ray.Datasource(splits, records.Item, at="*")
+
+
+def test_columns_that_nobody_wants_are_not_parsed(ray: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson", bad={3})
+    assert dataset(ray, path, records.Item, columns=["price"]).sum("price") == sum(range(100)) / 4
+    chosen = dataset(ray, path, records.Item).select_columns(["price", "name"])
+    assert chosen.take(1) == [{"price": 0.0, "name": "name 0"}]
+    assert chosen.count() == 100
+    with pytest.raises(penstock.ValidationError, match="expected int, got a string"):
+        dataset(ray, path, records.Item).materialize()
+
+
+def test_without_a_class(ray: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson")
+    found = dataset(ray, path)
+    assert found.schema().names == ["id", "name", "price"]
+    assert found.schema().types == [pa.int64(), pa.string(), pa.float64()]
+    schema = pa.schema([("price", pa.float64())])
+    assert dataset(ray, path, schema).sum("price") == sum(range(100)) / 4
+
+
+def test_records_in_error(ray: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson", bad={3, 50, 99})
+    assert dataset(ray, path, records.Item, errors="skip").count() == 97
+    kept = dataset(ray, path, records.Item, errors="column")
+    rows = kept.take_all()
+    assert len(rows) == kept.count() == 100
+    bad = sorted((row["_error"]["record"], row["id"]) for row in rows if row["_error"])
+    assert bad == [(4, None), (51, None), (100, None)]
+    only = dataset(ray, path, records.Item, errors="column").select_columns(["_error"]).take_all()
+    assert sum(row["_error"] is not None for row in only) == 3
+    with pytest.raises(ValueError, match=r"^errors must be 'raise', 'skip' or 'column', not 'drop'$"):
+        penstock.ray.Datasource(path, records.Item, errors="drop")  # type: ignore[arg-type]
+
+
+def test_a_folder(ray: Any, tmp_path: Path) -> None:
+    path, target = lines(tmp_path / "a.ndjson"), tmp_path / "out"
+    rows = dataset(ray, path, records.Item)
+    rows.write_datasink(penstock.ray.Datasink(target, compression="gzip"))
+    assert len(list(target.glob("part-*.ndjson.gz"))) == len(list(target.iterdir())) == 4
+    assert sorted(row.id for row in penstock.read(target, records.Item)) == list(range(100))
+    rows.write_datasink(penstock.ray.Datasink(target, mode="overwrite", format="csv"))
+    assert len(list(target.glob("part-*.csv"))) == len(list(target.iterdir())) == 4
+    assert {path.name for path in tmp_path.iterdir()} == {"a.ndjson", "out"}
+    with pytest.raises(ValueError, match=r"^mode must be 'append' or 'overwrite', not 'error'$"):
+        penstock.ray.Datasink(target, mode="error")  # type: ignore[arg-type]
+
+
+def test_a_job_that_fails_leaves_nothing(ray: Any, tmp_path: Path) -> None:
+    path, target = lines(tmp_path / "a.ndjson"), tmp_path / "out"
+
+    def fail(table: pa.Table) -> pa.Table:
+        if 77 in table["id"].to_pylist():
+            raise RuntimeError("a task fails")
+        return table
+
+    rows = dataset(ray, path, records.Item).map_batches(fail, batch_format="pyarrow")
+    with pytest.raises(Exception, match="a task fails"):
+        rows.write_datasink(penstock.ray.Datasink(target))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.ndjson"]
+
+
+def test_a_worker_that_is_killed(ray: Any, large: Path, tmp_path: Path) -> None:
+    path, marker = records.written(large, "elements.xml"), tmp_path / "killed"
+    target = tmp_path / "out"
+
+    def kill_once(table: pa.Table) -> pa.Table:
+        # In the middle of a part: its first batches are on their way already.
+        if 200_000 in table["id"].to_pylist():
+            try:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return table
+            os.kill(os.getpid(), signal.SIGKILL)
+        return table
+
+    rows = dataset(ray, path, records.Element, at="items/item", bytes=8 << 20, rows=5_000)
+    killed = rows.map_batches(kill_once, batch_format="pyarrow", batch_size=5_000)
+    killed.write_datasink(penstock.ray.Datasink(target))
+    assert marker.exists()
+    ids = sorted(row.id for row in penstock.read(target, records.Item))
+    assert ids == list(range(records.COUNT))
+    assert all(path.name.startswith("part-") for path in target.iterdir())
+    assert {path.name for path in tmp_path.iterdir()} == {"killed", "out"}
