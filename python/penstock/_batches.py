@@ -40,6 +40,10 @@ def nullable(schema: pa.Schema) -> pa.Schema:
     return pa.schema([each.with_nullable(True) for each in schema])
 
 
+NO_FIELD = pa.schema([pa.field("", pa.json_())])
+"""A column for rows of which no value is wanted: any value has a place in it, or none."""
+
+
 @dataclass(frozen=True)
 class Batches:
     """How the records of a part become batches.
@@ -66,9 +70,8 @@ class Batches:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def only(self, names: Sequence[str]) -> Self:
-        """Return the same for some of the columns."""
-        read = tuple(name for name in names if self.errors != "column" or name != self.error_column)
-        return replace(self, columns=read, shown=tuple(names))
+        """Return the same for some of the columns, in this order."""
+        return replace(self, columns=tuple(names), shown=tuple(names))
 
     def read(self, split: penstock.Split) -> Iterator[pa.RecordBatch]:
         """Yield the batches of a part.
@@ -80,12 +83,10 @@ class Batches:
         """
         wrong: list[Any] = []
         errors = wrong.append if self.errors == "column" else self.errors
-        columns: Sequence[str] | None = self.columns
+        into, columns = self.into, self.columns
         if columns == ():
-            columns = pa.schema(split.columns(self.into, **self.options)).names[:1]
-        found = split.columns(
-            self.into, rows=self.rows, columns=columns, errors=errors, **self.options
-        )
+            into, columns = NO_FIELD, None
+        found = split.columns(into, rows=self.rows, columns=columns, errors=errors, **self.options)
         schema = self.schema or self._own(pa.schema(found))
         for batch in found:
             yield self._chosen(self._typed(pa.record_batch(batch), schema))

@@ -25,9 +25,10 @@ _SUFFIXES = {**dict(_rust.COMPRESSIONS), "bgzf": ".bgz"}
 class Folder:
     """What a job writes, and where. It can be pickled, so that each task has it.
 
-    A task writes into a hidden folder beside the target. `commit` takes the files of the tasks that
-    are said to have succeeded, and removes whatever others have left, such as a task that was
-    killed, or one that was run twice.
+    `start` makes a hidden folder beside the target, into which the tasks write. `commit` takes the
+    files of the tasks that are said to have succeeded, and removes whatever others have left, such
+    as a task that was killed, or one that was run twice. It and `abort` first rename the hidden
+    folder: a task that still runs fails then, because it does not make the folder itself.
 
     Attributes:
         path: The folder.
@@ -75,6 +76,10 @@ class Folder:
         """The suffix of the files."""
         return f".{self.format}{_SUFFIXES.get(self.compression or '', '')}"
 
+    def start(self) -> None:
+        """Make the folder that the tasks write into."""
+        self.hidden.mkdir(parents=True)
+
     def write(self, batches: Iterable[pa.RecordBatch]) -> str | None:
         """Write the rows of a task, and return the name of their file; None without a row.
 
@@ -89,7 +94,6 @@ class Folder:
                 if batch.num_rows == 0:
                     continue
                 if writer is None:
-                    self.hidden.mkdir(parents=True, exist_ok=True)
                     writer = penstock.write(self.hidden / name, format=self.format, **self.options)
                 writer.columns(batch)
             if writer is None:
@@ -110,28 +114,37 @@ class Folder:
         Raises:
             OSError: A file cannot be renamed.
         """
-        self.hidden.mkdir(parents=True, exist_ok=True)
+        target, done = self.target, self._closed()
         kept = {}
         for number, name in enumerate(name for name in names if name is not None):
             kept[name] = f"part-{number:05}-{self.job}{self.suffix}"
-        for left in self.hidden.iterdir():
+        for left in done.iterdir():
             if left.name not in kept:
                 left.unlink()
         for name, final in kept.items():
-            (self.hidden / name).rename(self.hidden / final)
-        target = self.target
+            (done / name).rename(done / final)
         if target.exists() and not self.replaces:
             for final in kept.values():
-                (self.hidden / final).rename(target / final)
-            self.hidden.rmdir()
+                (done / final).rename(target / final)
+            done.rmdir()
             return
         old = self.hidden.with_name(f"{self.hidden.name}.old")
         if target.exists():
             target.rename(old)
-        self.hidden.rename(target)
+        done.rename(target)
         if old.exists():
             shutil.rmtree(old)
 
     def abort(self) -> None:
         """Remove what the tasks have written. The folder stays as it was."""
-        shutil.rmtree(self.hidden, ignore_errors=True)
+        if self.hidden.exists():
+            self._closed()
+        shutil.rmtree(self._done, ignore_errors=True)
+
+    @property
+    def _done(self) -> Path:
+        return self.hidden.with_name(f"{self.hidden.name}.done")
+
+    def _closed(self) -> Path:
+        """Rename the hidden folder, so that no task finds it any more, and return it."""
+        return self.hidden.rename(self._done)

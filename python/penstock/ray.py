@@ -40,8 +40,8 @@ __all__ = ["Datasink", "Datasource"]
 class Datasource(datasource.Datasource):
     """Records of files as rows, for `ray.data.read_datasource`.
 
-    Each part is a read task. Columns that a dataset does not need are not parsed, if it selects
-    them before anything else.
+    Each part is a read task. If a dataset begins with `select_columns`, and errors end the job, the
+    other columns are not parsed. Use `columns` if errors do not end it.
 
     Args:
         source: A path, a list of paths, a pattern or a folder, as for `penstock.split`, in a file
@@ -120,8 +120,12 @@ class Datasource(datasource.Datasource):
         return sum(os.stat(path).st_size for path in self._files)  # noqa: PTH116 - as elsewhere
 
     def supports_projection_pushdown(self) -> bool:
-        """Say that columns may be left out."""
-        return True
+        """Say whether columns may be left out.
+
+        Which records are in error depends on the columns that are parsed. So they are all parsed
+        if errors do not end the job, because then the rows would depend on it, too.
+        """
+        return self._batches.errors == "raise"
 
     def get_read_tasks(
         self,
@@ -194,6 +198,10 @@ class Datasink(datasource.Datasink):
             raise ValueError(f"mode must be 'append' or 'overwrite', not {mode!r}")
         is_new = mode == "overwrite"
         self.folder = Folder(os.fspath(path), format, compression, is_new, options)
+
+    def on_write_start(self, schema: pa.Schema | None = None) -> None:  # noqa: ARG002 - blocks have theirs
+        """Make the folder that the tasks write into."""
+        self.folder.start()
 
     def write(self, blocks: Iterable[block.Block], ctx: TaskContext) -> str | None:  # noqa: ARG002 - Ray passes it
         """Write a file, which nobody sees before the commit."""

@@ -201,6 +201,7 @@ class _Writer(datasource.DataSourceArrowWriter):
             replaces=overwrite,
             options=more,
         )
+        self.folder.start()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> _Written:
         """Write a file, which nobody sees before the commit."""
