@@ -21,8 +21,8 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build tuned demo test threads forks check bench compare bench-native copies starve costs soak docs fuzz sanitize valgrind \
-	debug-python completions clean
+.PHONY: help build tuned demo test threads forks engines check bench compare bench-native copies starve costs soak docs fuzz sanitize \
+	valgrind debug-python completions clean engine-sail engine-spark engine-cluster engine-ray engine-dask
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,6 +52,29 @@ threads: $(VENV)/.wheel $(VENV)/.bench ## the tests of Python, each in four thre
 
 forks: $(VENV)/.wheel $(VENV)/.bench ## the tests of Python, each file in a fork of a process at work
 	$(BIN)/python scripts/forks.py
+
+# Each engine has an environment of its own, because they do not agree on their libraries, and what it
+# prints as a warning is its own affair. `cluster` is Spark with two executors, one of which is killed.
+ENGINES ?= sail ray spark cluster dask
+
+engines: $(ENGINES:%=engine-%) ## tests of Spark, Sail, Ray, Dask and Daft; ENGINES="sail ray" for some of them
+
+ENGINE_TESTS = -o filterwarnings=default -W "ignore:PySpark does not yet:FutureWarning"
+
+engine-sail: .venv-sail/.engine
+	PENSTOCK_ENGINE=sail .venv-sail/bin/python -m pytest $(ENGINE_TESTS) tests/engines/spark
+
+engine-spark: .venv-spark/.engine
+	PENSTOCK_ENGINE=spark .venv-spark/bin/python -m pytest $(ENGINE_TESTS) tests/engines/spark docs/spark.md python/penstock/spark.py
+
+engine-cluster: .venv-spark/.engine
+	PENSTOCK_ENGINE=cluster SPARK_MASTER="local-cluster[2,1,1024]" .venv-spark/bin/python -m pytest $(ENGINE_TESTS) tests/engines/cluster
+
+engine-ray: .venv-ray/.engine
+	PENSTOCK_ENGINE=ray .venv-ray/bin/python -m pytest $(ENGINE_TESTS) tests/engines/ray docs/ray.md python/penstock/ray.py
+
+engine-dask: .venv-dask/.engine
+	PENSTOCK_ENGINE=dask .venv-dask/bin/python -m pytest $(ENGINE_TESTS) docs/dask_and_daft.md
 
 check: $(VENV)/.wheel ## format, lints and types, of Rust and Python
 	cargo fmt --all --check
@@ -118,6 +141,12 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet -r $<
+	@touch $@
+
+.venv-%/.engine: requirements/%.txt $(VENV)/.wheel
+	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet -r $<
+	.venv-$*/bin/python -m pip install --quiet --force-reinstall --no-deps --no-index .cache/wheel/*.whl
 	@touch $@
 
 $(VENV)/.wheel: $(SOURCES) $(VENV)/.dev

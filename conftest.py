@@ -3,6 +3,9 @@
 The examples run against the installed wheel, like all tests. Only the docstrings come from the
 tree. A page's examples share one module, in their order, and a working directory that is empty at
 first. So do the examples of a module.
+
+Pages, modules and tests that need the engine of a cluster run in an environment that has it, where
+PENSTOCK_ENGINE names it: `make engines`.
 """
 
 import os
@@ -17,6 +20,17 @@ from sybil.document import PythonDocStringDocument
 from sybil.example import Example, NotEvaluated
 from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
+
+
+# The examples that need an engine.
+ENGINES = {
+    "spark": ["docs/spark.md", "python/penstock/spark.py"],
+    "ray": ["docs/ray.md", "python/penstock/ray.py"],
+    "dask": ["docs/dask_and_daft.md"],
+}
+ENGINE = os.environ.get("PENSTOCK_ENGINE")
+_without = [path for name, paths in ENGINES.items() if name != ENGINE for path in paths]
+collect_ignore = [] if ENGINE else ["tests/engines"]
 
 
 class Docstrings(PythonDocStringDocument):
@@ -56,12 +70,14 @@ def leave(namespace: dict[str, Any]) -> None:
 _pages = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS)],
     patterns=["README.md", "docs/*.md"],
+    excludes=_without,
     setup=enter,
     teardown=leave,
 )
 _modules = Sybil(
     parsers=[DocTestParser(optionflags=ELLIPSIS)],
     patterns=["python/penstock/*.py"],
+    excludes=_without,
     document_types={".py": Docstrings},
     setup=enter,
     teardown=leave,
