@@ -54,7 +54,8 @@ def enter(namespace: dict[str, Any]) -> None:
     """Use the page's names as those of a module, and change to a directory for its files."""
     page = Page()
     page.__dict__ = namespace
-    namespace["__name__"] = "page"
+    # Engines send classes of the program itself to their workers, and no others.
+    namespace["__name__"] = "__main__" if ENGINE else "page"
     sys.modules["page"] = cast("ModuleType", page)
     namespace["_home"], namespace["_files"] = os.getcwd(), TemporaryDirectory()  # noqa: PTH109
     os.chdir(namespace["_files"].name)

@@ -31,8 +31,12 @@ ERROR = pa.struct(
 
 
 def paths_of(source: Any, format: Any = None) -> list[str]:
-    """Return the files that a path, a list of paths, a pattern or a folder means, in order."""
-    return _read.files(source, format) or [os.fsdecode(source)]
+    """Return the files that a path, a list of paths, a pattern or a folder means, in order.
+
+    Workers have working directories of their own, so the paths are absolute.
+    """
+    found = _read.files(source, format) or [os.fsdecode(source)]
+    return [os.path.abspath(path) for path in found]  # noqa: PTH100 - links stay
 
 
 def nullable(schema: pa.Schema) -> pa.Schema:

@@ -55,6 +55,8 @@ class Folder:
             ValueError: There is no such format or compression.
         """
         _format.checked(self.format)
+        # Tasks have working directories of their own.
+        object.__setattr__(self, "path", os.path.abspath(self.path))  # noqa: PTH100 - links stay
         if self.compression is not None and self.compression not in _SUFFIXES:
             known = ", ".join(_SUFFIXES)
             raise ValueError(f"compression must be one of {known}, not {self.compression!r}")

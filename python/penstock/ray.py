@@ -1,4 +1,4 @@
-"""Exact parts of files as a data source of Ray Data, and folders that Ray writes.
+r"""Exact parts of files as a data source of Ray Data, and folders that Ray writes.
 
     import penstock.ray
     import ray
@@ -38,7 +38,7 @@ __all__ = ["Datasink", "Datasource"]
 
 
 class Datasource(datasource.Datasource):
-    """Records of files as rows, for `ray.data.read_datasource`.
+    r"""Records of files as rows, for `ray.data.read_datasource`.
 
     Each part is a read task. If a dataset begins with `select_columns`, and errors end the job, the
     other columns are not parsed. Use `columns` if errors do not end it.
@@ -65,9 +65,12 @@ class Datasource(datasource.Datasource):
         ValueError: As for `penstock.split`.
 
     Example:
-        >>> source = penstock.ray.Datasource("cities.json", City)
-        >>> ray.data.read_datasource(source, override_num_blocks=2).sum("population")
-        172015
+        >>> import pathlib, penstock.ray, ray
+        >>> path = pathlib.Path("primes.ndjson").resolve()
+        >>> _ = path.write_text('{"n": 2}\n{"n": 3}\n{"n": 5}\n')
+        >>> source = penstock.ray.Datasource(path)
+        >>> ray.data.read_datasource(source, override_num_blocks=2).sum("n")
+        10
     """
 
     def __init__(
@@ -178,6 +181,7 @@ class Datasink(datasource.Datasink):
         ValueError: There is no such format, compression or mode.
 
     Example:
+        >>> import penstock.ray, ray
         >>> rows = ray.data.from_items([{"name": "Bern"}, {"name": "Chur"}])
         >>> rows.write_datasink(penstock.ray.Datasink("names", format="csv"))
         >>> sorted(row["name"] for row in penstock.read("names"))

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -88,6 +89,21 @@ class DataSource(datasource.DataSource):
         format: By default `ndjson`.
         compression: `gzip`, `bgzf`, `zstd`, `bzip2` or `xz`; by default none.
         at, omit, level, sync: As for `penstock.write`.
+
+    Example:
+        >>> import pathlib, penstock.spark
+        >>> from pyspark.sql import SparkSession
+        >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+        >>> spark.dataSource.register(penstock.spark.DataSource)
+        >>> path = pathlib.Path("cities.json").resolve()
+        >>> _ = path.write_text('[{"name": "Bern"}, {"name": "Chur"}, {"name": "Arth"}]')
+        >>> cities = spark.read.format("penstock").option("parts", 2).load(str(path))
+        >>> cities.count()
+        3
+        >>> target = str(path.with_name("rows"))
+        >>> cities.write.format("penstock").option("format", "csv").mode("append").save(target)
+        >>> sorted(row["name"] for row in penstock.read("rows"))
+        ['Arth', 'Bern', 'Chur']
     """
 
     @classmethod
@@ -280,10 +296,15 @@ def plan(
         PySparkException: A file cannot be split; its text says why.
 
     Example:
-        >>> splits = penstock.spark.plan(spark, "cities.json", parts=2)
-        >>> frame = spark.read.format("penstock").option("splits", splits).load()
-        >>> frame.count()
-        4
+        >>> import pathlib, penstock.spark
+        >>> from pyspark.sql import SparkSession
+        >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+        >>> spark.dataSource.register(penstock.spark.DataSource)
+        >>> path = pathlib.Path("cities.json").resolve()
+        >>> _ = path.write_text('[{"name": "Bern"}, {"name": "Chur"}, {"name": "Arth"}]')
+        >>> splits = penstock.spark.plan(spark, str(path), parts=2)
+        >>> spark.read.format("penstock").option("splits", splits).load().count()
+        3
     """
     if parts is not None and bytes is not None:
         raise TypeError("plan() takes parts or bytes, not both")
@@ -327,9 +348,13 @@ def schema(
         PySparkException: The schema of a file cannot be found; its text says why.
 
     Example:
-        >>> found = penstock.spark.schema(spark, "cities.json")
-        >>> found.simpleString()
-        'struct<name:string,population:bigint>'
+        >>> import pathlib, penstock.spark
+        >>> from pyspark.sql import SparkSession
+        >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+        >>> path = pathlib.Path("cities.json").resolve()
+        >>> _ = path.write_text('[{"name": "Bern"}, {"name": "Chur"}, {"name": "Arth"}]')
+        >>> penstock.spark.schema(spark, str(path)).simpleString()
+        'struct<name:string>'
     """
     files = paths_of(source, format)
     options = {"format": format, "at": at, "errors": errors}
@@ -399,7 +424,7 @@ def _listed(names: str | None) -> list[str] | None:
 
 
 def _local(path: str) -> str:
-    """Return a path without the scheme of files.
+    """Return a path without the scheme of files. It is absolute, because workers are elsewhere.
 
     Raises:
         ValueError: It has another scheme.
@@ -407,7 +432,7 @@ def _local(path: str) -> str:
     path = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
     if "://" in path:
         raise ValueError(f"penstock opens files by their paths, and this is an address: {path}")
-    return path
+    return os.path.abspath(path)  # noqa: PTH100 - links stay
 
 
 def _source(options: Mapping[str, str]) -> str | list[str]:
