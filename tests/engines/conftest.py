@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-# Workers find the classes of `records` there, and are the same interpreter.
+# Workers find the classes of `samples` and of the example there, and are the same interpreter.
+FOLDERS = [str(HERE), str(HERE.parents[1] / "examples/pubmed")]
+sys.path[:0] = FOLDERS
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    [*FOLDERS, *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -23,7 +24,7 @@ os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the files of `records`."""
+    """The folder of the files of `samples`."""
     return tmp_path_factory.mktemp("large")
 
 

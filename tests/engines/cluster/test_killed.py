@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 import pyarrow as pa
-import records
+import samples
 from pyspark.sql import functions as F
 
 import penstock
@@ -36,10 +36,10 @@ def killing(marker: Path) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Re
 
 def test_an_executor_that_is_killed(spark: Any, large: Path, tmp_path: Path) -> None:
     assert spark.sparkContext.master.startswith("local-cluster")
-    path, target = records.written(large, "elements.xml"), tmp_path / "out"
+    path, target = samples.written(large, "elements.xml"), tmp_path / "out"
     frame = (
         spark.read.format("penstock")
-        .option("into", "records:Element")
+        .option("into", "samples:Element")
         .option("at", "items/item")
         .option("bytes", 8 << 20)
         .option("rows", 5_000)
@@ -50,13 +50,13 @@ def test_an_executor_that_is_killed(spark: Any, large: Path, tmp_path: Path) -> 
     rows = frame.mapInArrow(killing(marker), frame.schema)
     found = rows.agg(F.count("*"), F.countDistinct("id"), F.sum("id")).first()
     assert marker.exists()
-    assert tuple(found) == (records.COUNT, records.COUNT, records.SUM)
+    assert tuple(found) == (samples.COUNT, samples.COUNT, samples.SUM)
 
     marker = tmp_path / "written"
     rows = frame.mapInArrow(killing(marker), frame.schema)
     rows.write.format("penstock").mode("append").save(str(target))
     assert marker.exists()
-    ids = sorted(row.id for row in penstock.read(target, records.Item))
-    assert ids == list(range(records.COUNT))
+    ids = sorted(row.id for row in penstock.read(target, samples.Item))
+    assert ids == list(range(samples.COUNT))
     assert all(path.name.startswith("part-") for path in target.iterdir())
     assert {path.name for path in tmp_path.iterdir()} == {"read", "written", "out"}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import records
+import samples
 from pyspark.sql import functions as F
 
 SCHEMA = "id bigint, name string, price double"
@@ -27,7 +27,7 @@ SCHEMA = "id bigint, name string, price double"
 def test_the_readers_of_spark(
     spark: Any, large: Path, name: str, format: str, options: Any, rows: int, parts: int
 ) -> None:
-    path = records.written(large, name)
+    path = samples.written(large, name)
     frame = spark.read.format(format).options(**options).schema(SCHEMA).load(str(path))
     counted = frame.withColumn("part", F.spark_partition_id())
     # All columns are parsed, as where they are used.

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-import records
+import samples
 from ray.data.aggregate import Count, Sum
 
 import penstock
@@ -31,37 +31,37 @@ def dataset(ray: Any, *arguments: Any, blocks: int = 4, **options: Any) -> Any:
     return ray.data.read_datasource(source, override_num_blocks=blocks)
 
 
-@pytest.mark.parametrize("name", records.FILES)
+@pytest.mark.parametrize("name", samples.FILES)
 def test_400_000_records(name: str, ray: Any, large: Path) -> None:
-    path = records.written(large, name)
-    _, cls, at = records.FILES[name]
-    source = penstock.ray.Datasource(path, getattr(records, cls), at=at, bytes=4 << 20)
+    path = samples.written(large, name)
+    _, cls, at = samples.FILES[name]
+    source = penstock.ray.Datasource(path, getattr(samples, cls), at=at, bytes=4 << 20)
     assert len(source.get_read_tasks(2)) > 1
     found = ray.data.read_datasource(source).aggregate(Count(), Sum("id"), Sum("price"))
-    assert list(found.values()) == [records.COUNT, records.SUM, records.SUM / 4]
-    assert dataset(ray, path, getattr(records, cls), at=at).count() == records.COUNT
+    assert list(found.values()) == [samples.COUNT, samples.SUM, samples.SUM / 4]
+    assert dataset(ray, path, getattr(samples, cls), at=at).count() == samples.COUNT
 
 
 def test_a_task_for_each_part(ray: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson")
-    source = penstock.ray.Datasource(path, records.Item)
+    source = penstock.ray.Datasource(path, samples.Item)
     assert [len(source.get_read_tasks(parts)) for parts in (1, 4, 10)] == [1, 4, 10]
     assert source.estimate_inmemory_data_size() == path.stat().st_size
     splits = penstock.split(path, parts=7)
-    assert len(penstock.ray.Datasource(splits, records.Item).get_read_tasks(2)) == 7
-    assert dataset(ray, splits, records.Item).count() == 100
+    assert len(penstock.ray.Datasource(splits, samples.Item).get_read_tasks(2)) == 7
+    assert dataset(ray, splits, samples.Item).count() == 100
     with pytest.raises(TypeError, match="are known of parts: split"):
-        penstock.ray.Datasource(splits, records.Item, at="*")
+        penstock.ray.Datasource(splits, samples.Item, at="*")
 
 
 def test_columns_that_nobody_wants_are_not_parsed(ray: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson", bad={3})
-    assert dataset(ray, path, records.Item, columns=["price"]).sum("price") == sum(range(100)) / 4
-    chosen = dataset(ray, path, records.Item).select_columns(["price", "name"])
+    assert dataset(ray, path, samples.Item, columns=["price"]).sum("price") == sum(range(100)) / 4
+    chosen = dataset(ray, path, samples.Item).select_columns(["price", "name"])
     assert chosen.take(1) == [{"price": 0.0, "name": "name 0"}]
     assert chosen.count() == 100
     with pytest.raises(penstock.ValidationError, match="expected int, got a string"):
-        dataset(ray, path, records.Item).materialize()
+        dataset(ray, path, samples.Item).materialize()
 
 
 def test_without_a_class(ray: Any, tmp_path: Path) -> None:
@@ -75,24 +75,24 @@ def test_without_a_class(ray: Any, tmp_path: Path) -> None:
 
 def test_records_in_error(ray: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson", bad={3, 50, 99})
-    assert dataset(ray, path, records.Item, errors="skip").count() == 97
-    kept = dataset(ray, path, records.Item, errors="column")
+    assert dataset(ray, path, samples.Item, errors="skip").count() == 97
+    kept = dataset(ray, path, samples.Item, errors="column")
     rows = kept.take_all()
     assert len(rows) == kept.count() == 100
     bad = sorted((row["_error"]["record"], row["id"]) for row in rows if row["_error"])
     assert bad == [(4, None), (51, None), (100, None)]
-    only = dataset(ray, path, records.Item, errors="column").select_columns(["_error"]).take_all()
+    only = dataset(ray, path, samples.Item, errors="column").select_columns(["_error"]).take_all()
     assert sum(row["_error"] is not None for row in only) == 3
     with pytest.raises(ValueError, match=r"^errors must be 'raise', 'skip' or 'column', not 'drop'$"):
-        penstock.ray.Datasource(path, records.Item, errors="drop")  # type: ignore[arg-type]
+        penstock.ray.Datasource(path, samples.Item, errors="drop")  # type: ignore[arg-type]
 
 
 def test_a_folder(ray: Any, tmp_path: Path) -> None:
     path, target = lines(tmp_path / "a.ndjson"), tmp_path / "out"
-    rows = dataset(ray, path, records.Item)
+    rows = dataset(ray, path, samples.Item)
     rows.write_datasink(penstock.ray.Datasink(target, compression="gzip"))
     assert len(list(target.glob("part-*.ndjson.gz"))) == len(list(target.iterdir())) == 4
-    assert sorted(row.id for row in penstock.read(target, records.Item)) == list(range(100))
+    assert sorted(row.id for row in penstock.read(target, samples.Item)) == list(range(100))
     rows.write_datasink(penstock.ray.Datasink(target, mode="overwrite", format="csv"))
     assert len(list(target.glob("part-*.csv"))) == len(list(target.iterdir())) == 4
     assert {path.name for path in tmp_path.iterdir()} == {"a.ndjson", "out"}
@@ -108,14 +108,14 @@ def test_a_job_that_fails_leaves_nothing(ray: Any, tmp_path: Path) -> None:
             raise RuntimeError("a task fails")
         return table
 
-    rows = dataset(ray, path, records.Item).map_batches(fail, batch_format="pyarrow")
+    rows = dataset(ray, path, samples.Item).map_batches(fail, batch_format="pyarrow")
     with pytest.raises(Exception, match="a task fails"):
         rows.write_datasink(penstock.ray.Datasink(target))
     assert [path.name for path in tmp_path.iterdir()] == ["a.ndjson"]
 
 
 def test_a_worker_that_is_killed(ray: Any, large: Path, tmp_path: Path) -> None:
-    path, marker = records.written(large, "elements.xml"), tmp_path / "killed"
+    path, marker = samples.written(large, "elements.xml"), tmp_path / "killed"
     target = tmp_path / "out"
 
     def kill_once(table: pa.Table) -> pa.Table:
@@ -128,11 +128,11 @@ def test_a_worker_that_is_killed(ray: Any, large: Path, tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return table
 
-    rows = dataset(ray, path, records.Element, at="items/item", bytes=8 << 20, rows=5_000)
+    rows = dataset(ray, path, samples.Element, at="items/item", bytes=8 << 20, rows=5_000)
     killed = rows.map_batches(kill_once, batch_format="pyarrow", batch_size=5_000)
     killed.write_datasink(penstock.ray.Datasink(target))
     assert marker.exists()
-    ids = sorted(row.id for row in penstock.read(target, records.Item))
-    assert ids == list(range(records.COUNT))
+    ids = sorted(row.id for row in penstock.read(target, samples.Item))
+    assert ids == list(range(samples.COUNT))
     assert all(path.name.startswith("part-") for path in target.iterdir())
     assert {path.name for path in tmp_path.iterdir()} == {"killed", "out"}

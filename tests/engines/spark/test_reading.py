@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import records
+import samples
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
@@ -38,12 +38,12 @@ def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  #
     return path
 
 
-@pytest.mark.parametrize("name", records.FILES)
+@pytest.mark.parametrize("name", samples.FILES)
 def test_400_000_records(name: str, spark: Any, large: Path) -> None:
-    path = records.written(large, name)
-    _, cls, at = records.FILES[name]
+    path = samples.written(large, name)
+    _, cls, at = samples.FILES[name]
     splits = penstock.spark.plan(spark, str(path), bytes=4 << 20, at=at)
-    frame = reading(spark, into=f"records:{cls}", splits=splits).load()
+    frame = reading(spark, into=f"samples:{cls}", splits=splits).load()
     counted = frame.withColumn("part", F.spark_partition_id())
     *found, text, parts = counted.agg(
         F.count("*"),
@@ -53,14 +53,14 @@ def test_400_000_records(name: str, spark: Any, large: Path) -> None:
         F.max(F.when(F.col("id") == 388, F.col("name"))),
         F.countDistinct("part"),
     ).first()
-    assert found == [records.COUNT, records.SUM, records.COUNT, records.SUM / 4]
+    assert found == [samples.COUNT, samples.SUM, samples.COUNT, samples.SUM / 4]
     assert text == ("name 388" if path.suffix == ".xml" else 'a "name", and\nanother 388')
     assert parts == len(json.loads(splits)) > 1
 
 
 def test_the_class_says_the_schema(spark: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson")
-    frame = reading(spark, into="records:Item", parts=3).load(str(path))
+    frame = reading(spark, into="samples:Item", parts=3).load(str(path))
     assert frame.schema.simpleString() == "struct<id:bigint,name:string,price:double>"
     assert partitions(frame) == 3
     assert [tuple(row) for row in frame.orderBy("id").collect()[:2]] == [
@@ -77,7 +77,7 @@ def test_types_that_spark_has_not(spark: Any, tmp_path: Path) -> None:
         **{"anything": {"b": [1]}, "inner": item, "inners": [item]},
     }
     path.write_text(json.dumps([record, record]))
-    frame = reading(spark, into="records:Kinds").load(str(path))
+    frame = reading(spark, into="samples:Kinds").load(str(path))
     assert frame.schema.simpleString() == (
         "struct<small:smallint,large:decimal(20,0),word:string,pair:array<bigint>,counts:map<string,bigint>,"
         "anything:string,inner:struct<id:bigint,name:string,price:double>,"
@@ -89,22 +89,22 @@ def test_types_that_spark_has_not(spark: Any, tmp_path: Path) -> None:
 
 def test_columns_that_are_left_out_are_not_parsed(spark: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson", bad={3, 50})
-    by_option = reading(spark, into="records:Item", columns="name, price", parts=2).load(str(path))
+    by_option = reading(spark, into="samples:Item", columns="name, price", parts=2).load(str(path))
     assert by_option.columns == ["name", "price"]
     assert by_option.count() == 100
-    by_schema = reading(spark, into="records:Item", parts=2).schema("price double").load(str(path))
+    by_schema = reading(spark, into="samples:Item", parts=2).schema("price double").load(str(path))
     assert by_schema.agg(F.sum("price")).first()[0] == sum(range(100)) / 4
     without = reading(spark, parts=2).schema("price double, name string").load(str(path))
     assert without.orderBy("price").first().name == "name 0"
     with pytest.raises(PySparkException, match="expected int, got a string"):
-        reading(spark, into="records:Item").load(str(path)).collect()
+        reading(spark, into="samples:Item").load(str(path)).collect()
     with pytest.raises(PySparkException, match="the schema and the option columns name different"):
         reading(spark, columns="name").schema("price double").load(str(path)).collect()
 
 
 def test_records_in_error(spark: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson", bad={3, 50, 99})
-    source = reading(spark, into="records:Item", parts=4)
+    source = reading(spark, into="samples:Item", parts=4)
     with pytest.raises(PySparkException, match=r"a\.ndjson:(4|51|100):8: expected int"):
         source.load(str(path)).collect()
     assert source.option("errors", "skip").load(str(path)).count() == 97
@@ -119,7 +119,7 @@ def test_records_in_error(spark: Any, tmp_path: Path) -> None:
     ]
     place = bad[1]["_error"]
     told: list[Any] = []
-    list(penstock.read(path, records.Item, errors=told.append))
+    list(penstock.read(path, samples.Item, errors=told.append))
     assert (place.file, place.offset, place.column) == (str(path), told[1].offset, 8)
     assert (place.path, place.reason) == ("id", "expected int, got a string")
     named = reading(spark, errors="column", error_column="bad").schema(
@@ -210,13 +210,13 @@ def test_a_plan_is_made_in_a_job_and_kept(spark: Any, tmp_path: Path) -> None:
     assert json.loads(plan) == [
         json.loads(json.dumps(part.as_dict())) for part in penstock.split(tmp_path, parts=6)
     ]
-    frame = reading(spark, into="records:Item", splits=plan).load()
+    frame = reading(spark, into="samples:Item", splits=plan).load()
     assert (partitions(frame), frame.count()) == (6, 300)
     lines(tmp_path / "1.ndjson", count=101)
     with pytest.raises(PySparkException, match=r"1\.ndjson has changed since it was split"):
         frame.count()
     with pytest.raises(PySparkException, match="the option at is known of the parts in splits"):
-        reading(spark, into="records:Item", splits=plan, at="*").load().count()
+        reading(spark, into="samples:Item", splits=plan, at="*").load().count()
     with pytest.raises(TypeError, match=r"^plan\(\) takes parts or bytes, not both$"):
         penstock.spark.plan(spark, str(tmp_path), parts=6, bytes=6)
 
@@ -224,9 +224,9 @@ def test_a_plan_is_made_in_a_job_and_kept(spark: Any, tmp_path: Path) -> None:
 def test_options_that_are_wrong(spark: Any, tmp_path: Path) -> None:
     path = str(lines(tmp_path / "a.ndjson"))
     for options, message in [
-        ({"intoo": "records:Item"}, "there is no option 'intoo'"),
-        ({"into": "records.Item"}, "into must be module:Class, not 'records.Item'"),
-        ({"into": "records:Nothing"}, "records has no Nothing"),
+        ({"intoo": "samples:Item"}, "there is no option 'intoo'"),
+        ({"into": "samples.Item"}, "into must be module:Class, not 'samples.Item'"),
+        ({"into": "samples:Nothing"}, "samples has no Nothing"),
         ({"errors": "drop"}, "errors must be raise, skip or column, not 'drop'"),
         ({"columns": "nothing"}, "columns: the records have no 'nothing'"),
         ({"push_filters": "yes"}, "push_filters must be true or false, not 'yes'"),
