@@ -21,7 +21,6 @@ from sybil.example import Example, NotEvaluated
 from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
 
-
 # The examples that need an engine.
 ENGINES = {
     "spark": ["docs/spark.md", "python/penstock/spark.py"],

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm, TypeIs
 
-    from penstock import csv, plist, ray, spark, streams
+    from penstock import csv, plist, streams
     from penstock._cells import cells, separated, spread
     from penstock._columns import (
         columns,

@@ -130,7 +130,9 @@ class Batches:
             for each in errors
         ]
         columns = [
-            pa.array(told, ERROR) if each.name == self.error_column else pa.nulls(len(told), each.type)
+            pa.array(told, ERROR)
+            if each.name == self.error_column
+            else pa.nulls(len(told), each.type)
             for each in schema
         ]
         return pa.record_batch(columns, names=schema.names).cast(schema)

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 import penstock
 from penstock import _format, _rust
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_SUFFIXES = {**dict(_rust.COMPRESSIONS), "bgzf": ".bgz"}
+    import pyarrow as pa
+
+_SUFFIXES: dict[str, str] = {**dict(_rust.COMPRESSIONS), "bgzf": ".bgz"}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def merged(schemas: Sequence[pa.Schema]) -> pa.Schema | None:
-    """Return the schema that `penstock.schema` finds in all files, if it follows from those of each.
+    """Return the schema that `penstock.schema` finds in all files, if theirs say so.
 
     It does wherever the files agree: on the type of a column, if both have it, or one has nothing
     but null in it. None means that two files differ, such as by an integer and a fraction. Then the

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import operator
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 from pyspark.sql import datasource
-from pyspark.sql.types import StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 # The types of columns that are filtered, and the type of their values in Python.
 _TYPES: dict[str, type] = {

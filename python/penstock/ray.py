@@ -100,7 +100,7 @@ class Datasource(datasource.Datasource):
         else:
             files = paths_of(source, format)
         if into is PLAIN:
-            passing = "raise" if errors == "raise" else "skip"
+            passing: Any = "raise" if errors == "raise" else "skip"
             into = pa.schema(penstock.schema(files, at=at, format=format, errors=passing))
         self._source, self._files, self._bytes = source, files, bytes
         self._where: dict[str, Any] = {"at": at, "format": format}
@@ -151,7 +151,7 @@ class Datasource(datasource.Datasource):
         ]
 
     def _parts(self, parallelism: int) -> Sequence[penstock.Split]:
-        """Return the parts. Ray asks more than once, and finding them takes a pass over the files."""
+        """Return the parts. Ray asks more than once, and finding them passes over the files."""
         if isinstance(self._source, penstock.Splits):
             return self._source
         parts = parallelism if self._bytes is None else None

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import datasource
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-from pyspark.sql.types import StructType
 
 import penstock
 from penstock._batches import ERROR, Batches, paths_of
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
 
     from penstock._types import Format
 
@@ -192,7 +192,7 @@ class _FilteringReader(_Reader):
                 self.filters.append(found)
 
 
-class _Written(datasource.WriterCommitMessage):  # type: ignore[misc]  # it is a dataclass there
+class _Written(datasource.WriterCommitMessage):
     """The file that a task has written; None if it had no row."""
 
     def __init__(self, name: str | None) -> None:
@@ -409,7 +409,7 @@ def _error_column(options: Mapping[str, str]) -> str:
     return options.get("error_column", "_error")
 
 
-def _passed(options: Mapping[str, str]) -> dict[str, str]:
+def _passed(options: Mapping[str, str]) -> dict[str, Any]:
     """Return the options that `penstock.columns` has as well."""
     return {name: options[name] for name in _PASSED if name in options}
 
@@ -429,7 +429,9 @@ def _local(path: str) -> str:
     Raises:
         ValueError: It has another scheme.
     """
-    path = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
+    path = (
+        path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
+    )
     if "://" in path:
         raise ValueError(f"penstock opens files by their paths, and this is an address: {path}")
     return os.path.abspath(path)  # noqa: PTH100 - links stay
@@ -455,7 +457,9 @@ def _splits(options: Mapping[str, str]) -> Sequence[penstock.Split]:
             if name in options:
                 raise ValueError(f"the option {name} is known of the parts in splits")
         return [penstock.Split.from_dict(each) for each in json.loads(options["splits"])]
-    sizes = {name: int(options[name]) for name in ("parts", "bytes") if name in options}
+    sizes: dict[str, Any] = {
+        name: int(options[name]) for name in ("parts", "bytes") if name in options
+    }
     format: Any = options.get("format")
     return penstock.split(_source(options), format=format, at=options.get("at"), **sizes)
 
@@ -537,7 +541,9 @@ def _spark_type(kind: pa.DataType, path: str) -> pa.DataType:
     if pa.types.is_decimal256(kind):
         raise penstock.PlanError(f"{path}: Spark has no decimal of {kind.precision} digits")
     if pa.types.is_struct(kind):
-        return pa.struct([(each.name, _spark_type(each.type, f"{path}/{each.name}")) for each in kind])
+        return pa.struct(
+            [(each.name, _spark_type(each.type, f"{path}/{each.name}")) for each in kind]
+        )
     if pa.types.is_map(kind):
         return pa.map_(*(_spark_type(each, path) for each in (kind.key_type, kind.item_type)))
     if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):

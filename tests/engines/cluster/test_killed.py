@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-import pyarrow as pa
+import pyarrow as pa  # noqa: TC002 - as in the other tests
 import samples
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 import penstock
 
@@ -48,7 +48,7 @@ def test_an_executor_that_is_killed(spark: Any, large: Path, tmp_path: Path) -> 
 
     marker = tmp_path / "read"
     rows = frame.mapInArrow(killing(marker), frame.schema)
-    found = rows.agg(F.count("*"), F.countDistinct("id"), F.sum("id")).first()
+    found = rows.agg(sql.count("*"), sql.countDistinct("id"), sql.sum("id")).first()
     assert marker.exists()
     assert tuple(found) == (samples.COUNT, samples.COUNT, samples.SUM)
 

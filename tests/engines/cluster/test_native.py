@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import samples
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 SCHEMA = "id bigint, name string, price double"
 
@@ -29,9 +29,9 @@ def test_the_readers_of_spark(
 ) -> None:
     path = samples.written(large, name)
     frame = spark.read.format(format).options(**options).schema(SCHEMA).load(str(path))
-    counted = frame.withColumn("part", F.spark_partition_id())
+    counted = frame.withColumn("part", sql.spark_partition_id())
     # All columns are parsed, as where they are used.
     found = counted.agg(
-        F.count("*"), F.sum(F.length("name")), F.sum("price"), F.countDistinct("part")
+        sql.count("*"), sql.sum(sql.length("name")), sql.sum("price"), sql.countDistinct("part")
     ).first()
     assert (found[0], found[3]) == (rows, parts)

@@ -83,7 +83,9 @@ def test_records_in_error(ray: Any, tmp_path: Path) -> None:
     assert bad == [(4, None), (51, None), (100, None)]
     only = dataset(ray, path, samples.Item, errors="column").select_columns(["_error"]).take_all()
     assert sum(row["_error"] is not None for row in only) == 3
-    with pytest.raises(ValueError, match=r"^errors must be 'raise', 'skip' or 'column', not 'drop'$"):
+    with pytest.raises(
+        ValueError, match=r"^errors must be 'raise', 'skip' or 'column', not 'drop'$"
+    ):
         penstock.ray.Datasource(path, samples.Item, errors="drop")  # type: ignore[arg-type]
 
 

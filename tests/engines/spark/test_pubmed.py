@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import records
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 import penstock
 
@@ -35,7 +35,7 @@ def test_articles_and_authors_of_each_year(
         (tmp_path / name).write_text(f"<PubmedArticleSet>{body}</PubmedArticleSet>", "utf-8")
 
     articles = pubmed.articles(spark, str(tmp_path / "*.xml"), bytes=1 << 20)
-    parts = articles.withColumn("part", F.spark_partition_id()).select("part").distinct().count()
+    parts = articles.withColumn("part", sql.spark_partition_id()).select("part").distinct().count()
     assert parts > 4
     counts: Counter[int | None] = Counter()
     authors: Counter[int | None] = Counter()

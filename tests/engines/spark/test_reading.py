@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import samples
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 import penstock
 import penstock.spark
@@ -26,7 +26,7 @@ def reading(spark: Any, **options: object) -> Any:
 
 
 def partitions(frame: Any) -> int:
-    return frame.select(F.spark_partition_id().alias("part")).distinct().count()
+    return frame.select(sql.spark_partition_id().alias("part")).distinct().count()
 
 
 def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  # type: ignore[assignment]
@@ -44,14 +44,14 @@ def test_400_000_records(name: str, spark: Any, large: Path) -> None:
     _, cls, at = samples.FILES[name]
     splits = penstock.spark.plan(spark, str(path), bytes=4 << 20, at=at)
     frame = reading(spark, into=f"samples:{cls}", splits=splits).load()
-    counted = frame.withColumn("part", F.spark_partition_id())
+    counted = frame.withColumn("part", sql.spark_partition_id())
     *found, text, parts = counted.agg(
-        F.count("*"),
-        F.sum("id"),
-        F.countDistinct("id"),
-        F.sum("price"),
-        F.max(F.when(F.col("id") == 388, F.col("name"))),
-        F.countDistinct("part"),
+        sql.count("*"),
+        sql.sum("id"),
+        sql.countDistinct("id"),
+        sql.sum("price"),
+        sql.max(sql.when(sql.col("id") == 388, sql.col("name"))),
+        sql.countDistinct("part"),
     ).first()
     assert found == [samples.COUNT, samples.SUM, samples.COUNT, samples.SUM / 4]
     assert text == ("name 388" if path.suffix == ".xml" else 'a "name", and\nanother 388')
@@ -73,8 +73,14 @@ def test_types_that_spark_has_not(spark: Any, tmp_path: Path) -> None:
     path = tmp_path / "kinds.json"
     item = {"id": 1, "name": "a", "price": 0.5}
     record = {
-        **{"small": 255, "large": 2**64 - 1, "word": "a", "pair": [1, 2], "counts": {"a": 1}},
-        **{"anything": {"b": [1]}, "inner": item, "inners": [item]},
+        "small": 255,
+        "large": 2**64 - 1,
+        "word": "a",
+        "pair": [1, 2],
+        "counts": {"a": 1},
+        "anything": {"b": [1]},
+        "inner": item,
+        "inners": [item],
     }
     path.write_text(json.dumps([record, record]))
     frame = reading(spark, into="samples:Kinds").load(str(path))
@@ -93,7 +99,7 @@ def test_columns_that_are_left_out_are_not_parsed(spark: Any, tmp_path: Path) ->
     assert by_option.columns == ["name", "price"]
     assert by_option.count() == 100
     by_schema = reading(spark, into="samples:Item", parts=2).schema("price double").load(str(path))
-    assert by_schema.agg(F.sum("price")).first()[0] == sum(range(100)) / 4
+    assert by_schema.agg(sql.sum("price")).first()[0] == sum(range(100)) / 4
     without = reading(spark, parts=2).schema("price double, name string").load(str(path))
     assert without.orderBy("price").first().name == "name 0"
     with pytest.raises(PySparkException, match="expected int, got a string"):
@@ -131,7 +137,9 @@ def test_records_in_error(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pushed", ["true", "false"])
-def test_filters_mean_the_same_where_they_are_pushed(spark: Any, pushed: str, tmp_path: Path) -> None:
+def test_filters_mean_the_same_where_they_are_pushed(
+    spark: Any, pushed: str, tmp_path: Path
+) -> None:
     path = tmp_path / "rows.ndjson"
     path.write_text(
         "".join(
@@ -158,22 +166,25 @@ def test_filters_mean_the_same_where_they_are_pushed(spark: Any, pushed: str, tm
     named = [row for row in rows if row["s"] is not None]
     day = datetime.date(2026, 1, 20)
     for condition, expected in [
-        (F.col("n") == 3, [row for row in known if row["n"] == 3]),
-        (F.col("n") != 3, [row for row in known if row["n"] != 3]),
-        (F.col("n") > 7, [row for row in known if row["n"] > 7]),
-        (~(F.col("n") >= 2), [row for row in known if row["n"] < 2]),
-        (F.col("n").isin(1, 2), [row for row in known if row["n"] in {1, 2}]),
-        (~F.col("n").isin(1, 2), [row for row in known if row["n"] not in {1, 2}]),
-        (F.col("n").isNull(), [row for row in rows if row["n"] is None]),
-        (F.col("n").isNotNull(), known),
-        (F.col("s") < "name 2", [row for row in named if row["s"] < "name 2"]),
-        (F.col("s").startswith("name 1"), [row for row in named if row["s"].startswith("name 1")]),
-        (~F.col("s").contains("1"), [row for row in named if "1" not in row["s"]]),
-        (F.col("s").endswith("9"), [row for row in named if row["s"].endswith("9")]),
-        (F.col("b"), [row for row in rows if row["b"]]),
-        (F.col("d") >= F.lit(day), [row for row in rows if row["d"] >= day]),
-        (F.col("f") < 3.5, [row for row in rows if row["f"] < 3.5]),
-        (F.col("n").eqNullSafe(3) | F.col("b"), [r for r in rows if r["n"] == 3 or r["b"]]),
+        (sql.col("n") == 3, [row for row in known if row["n"] == 3]),
+        (sql.col("n") != 3, [row for row in known if row["n"] != 3]),
+        (sql.col("n") > 7, [row for row in known if row["n"] > 7]),
+        (~(sql.col("n") >= 2), [row for row in known if row["n"] < 2]),
+        (sql.col("n").isin(1, 2), [row for row in known if row["n"] in {1, 2}]),
+        (~sql.col("n").isin(1, 2), [row for row in known if row["n"] not in {1, 2}]),
+        (sql.col("n").isNull(), [row for row in rows if row["n"] is None]),
+        (sql.col("n").isNotNull(), known),
+        (sql.col("s") < "name 2", [row for row in named if row["s"] < "name 2"]),
+        (
+            sql.col("s").startswith("name 1"),
+            [row for row in named if row["s"].startswith("name 1")],
+        ),
+        (~sql.col("s").contains("1"), [row for row in named if "1" not in row["s"]]),
+        (sql.col("s").endswith("9"), [row for row in named if row["s"].endswith("9")]),
+        (sql.col("b"), [row for row in rows if row["b"]]),
+        (sql.col("d") >= sql.lit(day), [row for row in rows if row["d"] >= day]),
+        (sql.col("f") < 3.5, [row for row in rows if row["f"] < 3.5]),
+        (sql.col("n").eqNullSafe(3) | sql.col("b"), [r for r in rows if r["n"] == 3 or r["b"]]),
     ]:
         found = [row.asDict() for row in frame.where(condition).collect()]
         assert sorted(found, key=lambda row: row["f"]) == expected, condition

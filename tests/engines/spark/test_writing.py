@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import pyarrow as pa  # noqa: TC002 - as in the other tests
 import pytest
 from pyspark.errors import PySparkException
 
