@@ -10,7 +10,6 @@ import pyarrow as pa
 
 import penstock
 from penstock import _read
-from penstock._types import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,74 +47,74 @@ NO_FIELD = pa.schema([pa.field("", pa.json_())])
 """A column for rows of which no value is wanted: any value has a place in it, or none."""
 
 
+def with_errors(schema: pa.Schema, error_column: str) -> pa.Schema:
+    """Return a schema with a column of errors behind the others, each of which may be null."""
+    return nullable(schema).append(pa.field(error_column, ERROR))
+
+
 @dataclass(frozen=True)
 class Batches:
     """How the records of a part become batches.
 
     Attributes:
         into: The class of a record, or a schema.
-        schema: The types that the columns shall have; None for those of `into`.
-        columns: The fields that are wanted; None for all.
+        schema: The columns that the batches shall have, and their types.
         errors: What becomes of a record in error: `"raise"`, `"skip"`, or `"column"`, which makes a
             row of it that has nothing but `error_column`.
-        error_column: The name of a column of type `ERROR`, behind the others.
+        error_column: The name of a column of type `ERROR`.
         rows: How many rows a batch has at most.
-        shown: The columns that the batches shall have, of those that are read; None for all.
         options: Further options of `penstock.read` and `Reader.columns`.
     """
 
-    into: Any = PLAIN
-    schema: pa.Schema | None = None
-    columns: tuple[str, ...] | None = None
+    into: Any
+    schema: pa.Schema
     errors: Literal["raise", "skip", "column"] = "raise"
     error_column: str = "_error"
     rows: int = 65_536
-    shown: tuple[str, ...] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def only(self, names: Sequence[str]) -> Self:
         """Return the same for some of the columns, in this order."""
-        return replace(self, columns=tuple(names), shown=tuple(names))
+        return replace(self, schema=pa.schema([self.schema.field(name) for name in names]))
 
     def read(self, split: penstock.Split) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of a part.
+        """Yield the batches of a part. What is not among the columns is not parsed.
+
+        If there is no column, the batches have one without a name and a value: a table of Arrow
+        without a column has no rows either, so nobody could count them.
 
         Raises:
             ArrowInvalid: A value has no place in the type that its column shall have.
             DecodeError: A record is in error, and `errors` is `"raise"`; or the rest of the part
                 cannot be read.
         """
-        wrong: list[Any] = []
+        wrong: list[penstock.DecodeError] = []
         errors = wrong.append if self.errors == "column" else self.errors
-        into, columns = self.into, self.columns
-        if columns == ():
-            into, columns = NO_FIELD, None
-        found = split.columns(into, rows=self.rows, columns=columns, errors=errors, **self.options)
-        schema = self.schema or self._own(pa.schema(found))
+        into, names = self.into, self._read()
+        if not names:
+            into, names = NO_FIELD, NO_FIELD.names
+        found = split.columns(into, rows=self.rows, columns=names, errors=errors, **self.options)
         for batch in found:
-            yield self._chosen(self._typed(pa.record_batch(batch), schema))
+            yield self._typed(pa.record_batch(batch))
             if wrong:
-                yield self._chosen(self._of_errors(wrong, schema))
+                yield self._of_errors(wrong)
                 wrong.clear()
         if wrong:
-            yield self._chosen(self._of_errors(wrong, schema))
+            yield self._of_errors(wrong)
 
-    def _chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        # A table without a column has no rows, so whoever counts them gets one.
-        return batch.select(self.shown) if self.shown else batch
+    def _read(self) -> list[str]:
+        """Return the columns that are read from the file."""
+        has_errors = self.errors == "column"
+        return [name for name in self.schema.names if not has_errors or name != self.error_column]
 
-    def _own(self, schema: pa.Schema) -> pa.Schema:
-        """Return the types of the columns as they are read."""
-        if self.errors != "column":
-            return schema
-        return pa.schema([*nullable(schema), pa.field(self.error_column, ERROR)])
-
-    def _typed(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-        if self.errors == "column":
+    def _typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if not self.schema.names:
+            return batch
+        if self.error_column in self.schema.names and self.errors == "column":
             batch = batch.append_column(self.error_column, pa.nulls(len(batch), ERROR))
-        return batch.select(schema.names).cast(schema)
+        return batch.select(self.schema.names).cast(self.schema)
 
-    def _of_errors(self, errors: list[penstock.DecodeError], schema: pa.Schema) -> pa.RecordBatch:
+    def _of_errors(self, errors: list[penstock.DecodeError]) -> pa.RecordBatch:
         """Return rows that have nothing but their errors."""
         told = [
             {
@@ -133,6 +132,6 @@ class Batches:
             pa.array(told, ERROR)
             if each.name == self.error_column
             else pa.nulls(len(told), each.type)
-            for each in schema
+            for each in self.schema
         ]
-        return pa.record_batch(columns, names=schema.names).cast(schema)
+        return pa.record_batch(columns, names=self.schema.names).cast(self.schema)

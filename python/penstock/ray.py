@@ -21,7 +21,7 @@ import pyarrow as pa
 from ray.data import block, datasource
 
 import penstock
-from penstock._batches import Batches, paths_of
+from penstock._batches import Batches, paths_of, with_errors
 from penstock._folder import Folder
 from penstock._types import PLAIN
 
@@ -104,10 +104,14 @@ class Datasource(datasource.Datasource):
             into = pa.schema(penstock.schema(files, at=at, format=format, errors=passing))
         self._source, self._files, self._bytes = source, files, bytes
         self._where: dict[str, Any] = {"at": at, "format": format}
+        chosen = penstock.columns(files, into, columns=columns, **self._where, **options)
+        schema = pa.schema(chosen)
+        if errors == "column":
+            schema = with_errors(schema, error_column)
         self._planned: dict[int | None, Sequence[penstock.Split]] = {}
         self._batches = Batches(
             into=into,
-            columns=None if columns is None else tuple(columns),
+            schema=schema,
             errors=errors,
             error_column=error_column,
             rows=rows,

@@ -28,7 +28,7 @@ from pyspark.sql import datasource
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 import penstock
-from penstock._batches import ERROR, Batches, paths_of
+from penstock._batches import Batches, paths_of, with_errors
 from penstock._folder import Folder
 from penstock._merged import merged
 
@@ -123,7 +123,7 @@ class DataSource(datasource.DataSource):
         names = _listed(options.get("columns"))
         found = _found(options, "raise" if errors == "raise" else "skip", names)
         if errors == "column":
-            found = found.append(pa.field(_error_column(options), ERROR))
+            found = with_errors(found, _error_column(options))
         return _spark_schema(found)
 
     def reader(self, schema: StructType) -> datasource.DataSourceReader:
@@ -157,7 +157,6 @@ class _Reader(datasource.DataSourceReader):
         self.batches = Batches(
             into=_class(options) or pa.schema([types.field(each) for each in names]),
             schema=types,
-            columns=tuple(names),
             errors=errors,
             error_column=error_column,
             rows=int(options.get("rows", "65536")),
@@ -488,17 +487,21 @@ def _class(options: Mapping[str, str]) -> Any:
 
 def _found(options: Mapping[str, str], errors: Any, names: list[str] | None) -> pa.Schema:
     """Return the columns of the class, or those of the records."""
-    into = _class(options)
-    if into is not None:
-        part = _splits(options)[0]
-        return pa.schema(part.columns(into, columns=names, **_passed(options)))
+    format: Any
+    at: Any
+    source: Any
     if "splits" in options:
         parts = _splits(options)
-        source: Any = list(dict.fromkeys(part.path for part in parts))
-        format: Any = parts[0].format
-        at: Any = parts[0].at
+        source = list(dict.fromkeys(part.path for part in parts))
+        format, at = parts[0].format, parts[0].at
     else:
         source, format, at = _source(options), options.get("format"), options.get("at")
+    into = _class(options)
+    if into is not None:
+        passed = _passed(options)
+        return pa.schema(
+            penstock.columns(source, into, columns=names, format=format, at=at, **passed)
+        )
     found = pa.schema(penstock.schema(source, format=format, at=at, errors=errors))
     if names is None:
         return found
