@@ -38,6 +38,19 @@ def test_import_draws_in_nothing_slow() -> None:
     assert SLOW.isdisjoint(loaded)
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
+def test_engines_are_imported_by_their_names_only() -> None:
+    program = "import penstock, sys; print(hasattr(penstock, 'split'), *sys.modules)"
+    program += "\ntry:\n    penstock.spark\nexcept ImportError as error:\n    print(error.name)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded, missing = done.stdout.splitlines()
+    assert {"penstock.spark", "penstock.ray", "pyarrow"}.isdisjoint(loaded.split())
+    # The tests' own environment has no engine.
+    assert missing == "pyspark"
+
+
 def test_every_public_name_exists_and_says_where_it_is_from() -> None:
     for name in penstock.__all__:
         public = getattr(penstock, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 import penstock
-from penstock import _read
+from penstock import _format, _read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,20 @@ def paths_of(source: Any, format: Any = None) -> list[str]:
     """
     found = _read.files(source, format) or [os.fsdecode(source)]
     return [os.path.abspath(path) for path in found]  # noqa: PTH100 - links stay
+
+
+def schema_of(
+    into: Any, files: list[str], format: Any, at: Any, columns: Any, options: Mapping[str, Any]
+) -> pa.Schema:
+    """Return the columns of a class, without reading a byte of a record.
+
+    Raises:
+        PlanError: The type of a field has no column, or only the records say which.
+    """
+    kind = _format.of_source(files[0], files[0]) if format is None else format
+    nothing = io.BytesIO()
+    found = penstock.columns(nothing, into, format=kind, at=at, columns=columns, **options)
+    return pa.schema(found)
 
 
 def nullable(schema: pa.Schema) -> pa.Schema:

@@ -21,7 +21,7 @@ import pyarrow as pa
 from ray.data import block, datasource
 
 import penstock
-from penstock._batches import Batches, paths_of, with_errors
+from penstock._batches import Batches, paths_of, schema_of, with_errors
 from penstock._folder import Folder
 from penstock._types import PLAIN
 
@@ -104,8 +104,7 @@ class Datasource(datasource.Datasource):
             into = pa.schema(penstock.schema(files, at=at, format=format, errors=passing))
         self._source, self._files, self._bytes = source, files, bytes
         self._where: dict[str, Any] = {"at": at, "format": format}
-        chosen = penstock.columns(files, into, columns=columns, **self._where, **options)
-        schema = pa.schema(chosen)
+        schema = schema_of(into, files, format, at, columns, options)
         if errors == "column":
             schema = with_errors(schema, error_column)
         self._planned: dict[int | None, Sequence[penstock.Split]] = {}

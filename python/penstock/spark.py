@@ -28,7 +28,7 @@ from pyspark.sql import datasource
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 import penstock
-from penstock._batches import Batches, paths_of, with_errors
+from penstock._batches import Batches, paths_of, schema_of, with_errors
 from penstock._folder import Folder
 from penstock._merged import merged
 
@@ -498,10 +498,7 @@ def _found(options: Mapping[str, str], errors: Any, names: list[str] | None) -> 
         source, format, at = _source(options), options.get("format"), options.get("at")
     into = _class(options)
     if into is not None:
-        passed = _passed(options)
-        return pa.schema(
-            penstock.columns(source, into, columns=names, format=format, at=at, **passed)
-        )
+        return schema_of(into, paths_of(source, format), format, at, names, _passed(options))
     found = pa.schema(penstock.schema(source, format=format, at=at, errors=errors))
     if names is None:
         return found

@@ -10,6 +10,7 @@ import csv
 import json
 import os
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,13 @@ class Element:
     id: Annotated[int, at("@id")]
     name: str
     price: float
+
+
+@dataclass
+class Price:
+    """A number whose digits only the whole file says."""
+
+    amount: Decimal
 
 
 @dataclass

@@ -64,6 +64,15 @@ def test_columns_that_nobody_wants_are_not_parsed(ray: Any, tmp_path: Path) -> N
         dataset(ray, path, samples.Item).materialize()
 
 
+def test_digits_that_only_the_whole_file_says(ray: Any, tmp_path: Path) -> None:
+    # A part is not the whole file, so the class must say them.
+    path = tmp_path / "prices.ndjson"
+    path.write_text('{"amount": 1}\n{"amount": 12345.678}\n')
+    assert ray.is_initialized()
+    with pytest.raises(penstock.PlanError, match="amount has no column: say how many digits it"):
+        penstock.ray.Datasource(path, samples.Price)
+
+
 def test_without_a_class(ray: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson")
     found = dataset(ray, path)

@@ -93,6 +93,14 @@ def test_types_that_spark_has_not(spark: Any, tmp_path: Path) -> None:
     assert found == {**record, "large": 2**64 - 1, "anything": '{"b":[1]}'}
 
 
+def test_digits_that_only_the_whole_file_says(spark: Any, tmp_path: Path) -> None:
+    # A part is not the whole file, so the class must say them.
+    path = tmp_path / "prices.ndjson"
+    path.write_text('{"amount": 1}\n{"amount": 12345.678}\n')
+    with pytest.raises(PySparkException, match="amount has no column: say how many digits it has"):
+        reading(spark, into="samples:Price").load(str(path)).count()
+
+
 def test_columns_that_are_left_out_are_not_parsed(spark: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson", bad={3, 50})
     by_option = reading(spark, into="samples:Item", columns="name, price", parts=2).load(str(path))
