@@ -65,7 +65,7 @@ engine-sail: .venv-sail/.engine
 	PENSTOCK_ENGINE=sail .venv-sail/bin/python -m pytest $(ENGINE_TESTS) tests/engines/spark
 
 engine-spark: .venv-spark/.engine
-	PENSTOCK_ENGINE=spark .venv-spark/bin/python -m pytest $(ENGINE_TESTS) tests/engines/spark docs/spark.md python/penstock/spark.py
+	PENSTOCK_ENGINE=spark PYSPARK_PYTHON=$(CURDIR)/.venv-spark/bin/python .venv-spark/bin/python -m pytest $(ENGINE_TESTS) tests/engines/spark docs/spark.md python/penstock/spark.py
 
 engine-cluster: .venv-spark/.engine
 	PENSTOCK_ENGINE=cluster SPARK_MASTER="local-cluster[2,1,1024]" .venv-spark/bin/python -m pytest $(ENGINE_TESTS) tests/engines/cluster

@@ -88,7 +88,12 @@ PYTHON = {
     *("F", "Literal", "Mapping", "Method", "None", "Self", "Sequence", "T", "TypeForm"),
     *("bool", "bytearray", "bytes", "dict", "float", "int", "list", "memoryview", "object", "str"),
     *("tuple", "type", "BaseException", "Exception", "ExceptionGroup", "OSError", "RuntimeError"),
-    *("TypeError", "UserWarning", "ValueError", "datetime"),
+    *("TypeError", "UserWarning", "ValueError", "datetime", "NotADirectoryError"),
+}
+# Names of engines in annotations.
+ENGINES = {
+    *("PySparkException", "SparkSession", "StructType"),
+    *("datasource.DataSourceArrowWriter", "datasource.DataSourceReader"),
 }
 
 
@@ -111,7 +116,8 @@ def link_backticks(
         text = match[1]
         if re.fullmatch(r"[A-Za-z_][\w.]*", text):
             # `decode` in a docstring of `penstock.json` means the one of `penstock.json`.
-            inner = (".".join([*around[:depth], text]) for depth in range(len(around), 0, -1))
+            depths = () if text.startswith("penstock.") else range(len(around), 0, -1)
+            inner = (".".join([*around[:depth], text]) for depth in depths)
             for full in (*inner, text):
                 if full.startswith("penstock") and full != name and is_public(full):
                     return f":py:obj:`{text} <{full}>`"
@@ -181,7 +187,7 @@ def resolve_type(
             return env.domains.python_domain.resolve_xref(
                 env, node["refdoc"], app.builder, "obj", name, node, text
             )
-    return text if target in PYTHON or target.startswith(("collections.", "os.")) else None
+    return text if target in PYTHON | ENGINES or target.startswith(("collections.", "os.")) else None
 
 
 class TypesInSignatures(SphinxDirective):
