@@ -187,7 +187,8 @@ def resolve_type(
             return env.domains.python_domain.resolve_xref(
                 env, node["refdoc"], app.builder, "obj", name, node, text
             )
-    return text if target in PYTHON | ENGINES or target.startswith(("collections.", "os.")) else None
+    is_theirs = target in PYTHON | ENGINES or target.startswith(("collections.", "os."))
+    return text if is_theirs else None
 
 
 class TypesInSignatures(SphinxDirective):
