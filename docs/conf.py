@@ -72,6 +72,10 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
+napoleon_custom_sections = [
+    ("Options for reading", "params_style"),
+    ("Options for writing", "params_style"),
+]
 
 HERE = Path(__file__).parent
 TYPES = (HERE / "../python/penstock/_types.py").read_text("utf-8")
@@ -79,13 +83,14 @@ STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
 # Classes that only other objects create, shown without a signature.
 MADE_BY_OTHERS = {
     *("Reader", "Progress", "Element", "Items", "Events", "Repair", "Document", "Records", "Rows"),
+    "Map",
 }
 # Types of private functions.
 PRIVATE = {"Grammar", "Markup"}
 # Names in annotations that are Python's, or type variables, and have no page here.
 PYTHON = {
     *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
-    *("F", "Literal", "Mapping", "Method", "None", "Self", "Sequence", "T", "TypeForm"),
+    *("F", "Literal", "Mapping", "Method", "None", "R", "Self", "Sequence", "T", "TypeForm"),
     *("bool", "bytearray", "bytes", "dict", "float", "int", "list", "memoryview", "object", "str"),
     *("tuple", "type", "BaseException", "Exception", "ExceptionGroup", "OSError", "RuntimeError"),
     *("TypeError", "UserWarning", "ValueError", "datetime", "NotADirectoryError"),

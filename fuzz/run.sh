@@ -56,6 +56,7 @@ fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024
 fuzz frames 8 1024
+fuzz splits 40 256
 fuzz convert 16 256
 fuzz plist_binary 4 512
 

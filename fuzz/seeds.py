@@ -156,6 +156,23 @@ def frames() -> dict[str, bytes]:
     }
 
 
+def parted() -> dict[str, bytes]:
+    """Return a text of each form after the bytes that choose: the form, and where it is cut."""
+    cuts = bytes([9, 5, 20, 40, 60, 90, 150])
+    elements = "<l><a><item n='1'/>x<item><!-- <item> --></item></a><b><item/></b></l>"
+    texts = {
+        "lines": (0, LINES["good"]),
+        "bad-lines": (0, LINES["bad"]),
+        "array": (1, '[{"a": 1}, [2], "]", {"a": "é},{"}, null]'),
+        "inside": (2, '{"a": [{"b": 1}, {"b": 2}], "c": 3, "d": [[4], [5]]}'),
+        "rows": (3, 'a,b\n1,"x\n5,6"\n3,4\n"",5\n6,7\n'),
+        "returns": (3, 'a,b\r1,"x\r5,6"\r3,4\r'),
+        "elements": (4, elements.replace("l>", "list>")),
+        "unclosed": (4, "<list><m><item/><item>"),
+    }
+    return {name: bytes([form]) + cuts + text.encode() for name, (form, text) in texts.items()}
+
+
 def conversions() -> dict[str, bytes]:
     """Return one source for each pair of formats, after the three bytes that choose."""
     elements = '["#document",["#comment","c"],["a",{"b":"1"},"x",["p:c",{"xmlns:p":"u"}]]]'
@@ -265,6 +282,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
         | {f"xml-{name}": b"\x05\x01" + data for name, data in xml.items()},
         "source": sources(),
         "frames": frames(),
+        "splits": parted(),
         "convert": conversions(),
         "plist_binary": property_lists(),
     }

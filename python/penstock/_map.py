@@ -150,7 +150,7 @@ class Map(_Results["R"]):
 
     def __init__(self, splits: Splits, job: _Job, collected: _Collected, processes: int) -> None:
         self.splits = splits
-        self.progress = MapProgress(0, len(splits), 0, 0, sum(part.bytes for part in splits))
+        self.progress = MapProgress(0, len(splits), 0, 0, sum(_size(part) for part in splits))
         self._results = self._run(job, collected, processes)
 
     def __iter__(self) -> Self:
@@ -208,7 +208,7 @@ class Map(_Results["R"]):
             before.parts + 1,
             before.parts_total,
             before.records + done.records,
-            before.bytes + part.bytes,
+            before.bytes + _size(part),
             before.bytes_total,
         )
 
@@ -299,6 +299,11 @@ def map(
 
 
 map.__module__ = "penstock"
+
+
+def _size(part: Split) -> int:
+    """Return how many bytes of text a part has."""
+    return (part.text if part.end is None else part.end) - part.begin
 
 
 def _part_size(source: Sources, processes: int) -> int:

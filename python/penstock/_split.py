@@ -82,11 +82,6 @@ class Split:
     mtime_ns: int
 
     @property
-    def bytes(self) -> int:
-        """How many bytes of text the part has."""
-        return (self.text if self.end is None else self.end) - self.begin
-
-    @property
     def records_before(self) -> int:
         """How many records of the file come before this part."""
         return 0 if self.start is None else int(self.start[3])

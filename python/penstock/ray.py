@@ -1,5 +1,7 @@
 r"""Exact parts of files as a data source of Ray Data, and folders that Ray writes.
 
+Read and write with the two classes::
+
     import penstock.ray
     import ray
 

@@ -1,6 +1,6 @@
 r"""Exact parts of files as a data source of Spark, and folders that Spark writes.
 
-Register the source once in a session. Its options are strings; `DataSource` lists them.
+Register the source once in a session. Its options are strings; `DataSource` lists them::
 
     import penstock.spark
 
@@ -59,7 +59,7 @@ _WIDER = {
 
 
 class DataSource(datasource.DataSource):
-    """The source `penstock`: records of NDJSON, JSON, XML, CSV and property lists as rows.
+    """The source "penstock": records of NDJSON, JSON, XML, CSV and property lists as rows.
 
     The schema is that of the class `into`, or the one that you give to `spark.read.schema`, or else
     one pass over all files finds it on the driver: the function `schema` does that in a job, once.
@@ -84,8 +84,8 @@ class DataSource(datasource.DataSource):
         rows: How many rows a batch has at most; by default 65,536.
         unions, duplicates, unknown: As for `penstock.columns`.
 
-    Options for writing, with the mode `append` or `overwrite`:
-        path: A folder. It has all files of the job, or none.
+    Options for writing:
+        path: A folder; the mode is `append` or `overwrite`. It has all files of the job, or none.
         format: By default `ndjson`.
         compression: `gzip`, `bgzf`, `zstd`, `bzip2` or `xz`; by default none.
         at, omit, level, sync: As for `penstock.write`.
@@ -108,7 +108,7 @@ class DataSource(datasource.DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return `penstock`."""
+        """Return the name by which Spark knows the source."""
         return "penstock"
 
     def schema(self) -> StructType:

@@ -54,3 +54,24 @@ def test_511_the_text_before_damage_does_not_depend_on_the_chunks(tmp_path: Path
     # The decoder lost what it had written in the call in which it found the damage.
     assert len(ends) == 1
     assert min(ends)[0] > 20_000
+
+
+def test_513_a_part_before_a_carriage_return(tmp_path: Path) -> None:
+    """The reader of XML held it back at the end of the part, which failed."""
+    path = tmp_path / "list.xml"
+    path.write_bytes(b"<list>\r<i>1</i>\r\r<i>2</i>\r<i>3</i>\r</list>")
+    parts = penstock.split(path, bytes=1)
+    assert len(parts) == 3
+    assert [part.load(int) for part in parts] == [[1], [2], [3]]
+
+
+def test_514_the_excerpt_of_a_part_has_no_byte_order_mark(tmp_path: Path) -> None:
+    """A part that began near the beginning of the file showed it."""
+    path = tmp_path / "list.json"
+    path.write_bytes(b'\xef\xbb\xbf[1, 2, "a"]')
+    part = penstock.split(path, bytes=1)[-1]
+    with pytest.raises(penstock.ValidationError) as caught:
+        part.load(int)
+    with pytest.raises(penstock.ValidationError) as expected:
+        list(penstock.read(path, int))
+    assert caught.value.excerpt == expected.value.excerpt

@@ -354,7 +354,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         to: &mut D,
         end: u64,
     ) -> Outcome<Turn<C>, D> {
-        if self.reader.offset() == end && !to.inner_records().is_some_and(|(_, within)| within) {
+        // A carriage return is held back until it is known whether a line feed follows: none does.
+        let text = self.input.given().text().as_bytes();
+        let left = text.get(self.reader.consumed()..).unwrap_or_default();
+        let is_read = self.input.end() >= end && left.iter().all(|byte| *byte == b'\r');
+        if is_read && !to.inner_records().is_some_and(|(_, within)| within) {
             return self.end(to);
         }
         let reason = "the part of the text does not end where a record does: it has changed";

@@ -115,6 +115,10 @@ impl Window {
 
     /// Tells a window without text which bytes come before it, for excerpts.
     pub fn recall(&mut self, before: &[u8]) {
+        // The mark at the beginning of a source is no text.
+        let is_all = self.base() == before.len() as u64;
+        let behind_mark = before.strip_prefix(b"\xEF\xBB\xBF").filter(|_| is_all);
+        let before = behind_mark.unwrap_or(before);
         remember(&mut self.context, before);
     }
 

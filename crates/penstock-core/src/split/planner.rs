@@ -7,7 +7,7 @@ use super::shares::{Lane, Shares};
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Reader};
-use crate::run::{Input, Outlet, Run, Windows};
+use crate::run::{Destination, Input, Outlet, Run, Windows};
 use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::unrefusing;
 
@@ -18,18 +18,17 @@ pub struct Planner {
     wanted: u64,
     /// Where the record begins at which it paused last.
     found: u64,
+    /// How many records there were, also those in error.
     records: u64,
     /// Where the last of them began.
     last: u64,
-    pauses: u64,
     /// Whether the parts of a record are reported, because the run has paused at its beginning.
     within: bool,
 }
 
 impl Default for Planner {
     fn default() -> Self {
-        let (wanted, found, last) = (0, 0, u64::MAX);
-        Planner { wanted, found, records: 0, last, pauses: 0, within: false }
+        Planner { wanted: 0, found: 0, records: 0, last: u64::MAX, within: false }
     }
 }
 
@@ -39,12 +38,10 @@ impl Planner {
         self.wanted = offset;
     }
 
-    /// The run has told a problem: it counts the record in error, which may have begun.
+    /// The run has told a problem of a record, which may have begun.
     pub fn pass_problem(&mut self, reader: &Reader) {
-        if reader.record().is_some_and(|(begun, _)| begun == self.last) && self.records > 0 {
-            self.records -= 1;
-            self.last = u64::MAX;
-        }
+        let has_begun = reader.record().is_some_and(|(begun, _)| begun == self.last);
+        self.records += u64::from(!has_begun);
     }
 
     #[inline(always)]
@@ -64,7 +61,6 @@ impl Planner {
     #[cold]
     fn pause(&mut self, at: u64) -> Flow {
         self.found = at;
-        self.pauses += 1;
         Flow::Pause
     }
 
@@ -79,6 +75,7 @@ impl Planner {
             return Flow::Take;
         }
         self.records += 1;
+        self.last = at;
         if at < self.wanted { Flow::Take } else { self.pause(at) }
     }
 }
@@ -130,11 +127,7 @@ impl LookAhead for Planner {
     }
 }
 
-unrefusing!(Planner, run, {
-    fn ready(&self) -> u64 {
-        self.records - self.pauses
-    }
-});
+unrefusing!(Planner, run);
 
 /// Counts the records of a piece.
 impl Lane for Planner {
@@ -154,6 +147,7 @@ impl Shares for Planner {
     }
     fn take_over(&mut self, lane: &mut Planner, _from: usize) -> Result<Option<usize>, Infallible> {
         self.records += lane.records;
+        self.last = u64::MAX;
         Ok(None)
     }
 }
@@ -166,7 +160,8 @@ impl Point {
         let place = run.input().locate(at)?;
         let stand = run.reader().stand(outlet.depth())?;
         let counted = Counter::at(place.line, place.column, at);
-        let records = run.records(outlet) - 1;
+        let within = outlet.inner_records().map(|(begun, _)| begun);
+        let records = within.unwrap_or(outlet.inner().records) - 1;
         Some(Point { counted, records, stand, open: outlet.open() })
     }
 }

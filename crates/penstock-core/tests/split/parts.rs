@@ -1,5 +1,4 @@
-//! The parts of a text give the records, the numbers and the problems of the whole, wherever it is
-//! cut.
+//! Reads a text in parts, and as a whole.
 
 use penstock_core::csv;
 use penstock_core::forward;
@@ -15,13 +14,11 @@ use penstock_core::split::{Planner, Point, Threads};
 use penstock_core::trace::Trace;
 use penstock_core::unrefusing;
 use penstock_core::xml;
-use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::convert::Infallible;
 use std::io::{Cursor, Read};
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+pub(crate) enum Form {
     Lines,
     Array,
     Inside,
@@ -202,13 +199,13 @@ fn whole(form: Form, text: &str, step: usize) -> Got {
 
 /// The points at the first records from these offsets on, and a reader that has seen all that comes
 /// before the first record. A text with a fault that ends the reading has those before it. With
-/// `threads`, so many of them count the records between points, in pieces of about `step` bytes.
+/// `threads`, so many of them count the records between points, in pieces of about so many bytes.
 fn planned(
     form: Form,
     text: &str,
     step: usize,
     cuts: &[u64],
-    threads: usize,
+    threads: Option<(usize, usize)>,
 ) -> (Vec<Point>, Option<Reader>) {
     let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
@@ -218,8 +215,8 @@ fn planned(
     loop {
         match run.advance(&mut to) {
             Ok(Turn::Dry) => {
-                if threads > 0 && helpers.is_none() {
-                    helpers = Threads::begin_sized(&mut run, &to, threads, Some(step));
+                if let (Some((count, size)), None) = (threads, &helpers) {
+                    helpers = Threads::begin_sized(&mut run, &to, count, Some(size));
                 }
                 if let Some(helpers) = &mut helpers {
                     helpers.step(&mut run, &mut to).expect("a good source");
@@ -249,7 +246,7 @@ fn planned(
 }
 
 fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
-    let (points, head) = planned(form, text, step, cuts, 0);
+    let (points, head) = planned(form, text, step, cuts, None);
     let mut got = Got::default();
     for part in 0..=points.len() {
         let from = part.checked_sub(1).map(|before| &points[before]);
@@ -290,136 +287,15 @@ fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
     (got, points.len() + 1)
 }
 
-fn same(form: Form, text: &str, step: usize, cuts: &[u64]) -> usize {
+/// Compares the parts of a text with all of it. The source gives `step` bytes at a time, and threads
+/// take pieces of about `size` bytes. Returns how many parts there are.
+pub(crate) fn same(form: Form, text: &str, step: usize, size: usize, cuts: &[u64]) -> usize {
     let (got, count) = parts(form, text, step, cuts);
-    let (points, _) = planned(form, text, step, cuts, 0);
+    let (points, _) = planned(form, text, step, cuts, None);
     for threads in [1, 2] {
-        let (with_threads, _) = planned(form, text, step, cuts, threads);
-        assert_eq!(with_threads, points, "{threads} {step} {text:?} {cuts:?}");
+        let (with_threads, _) = planned(form, text, step, cuts, Some((threads, size)));
+        assert_eq!(with_threads, points, "{threads} {step} {size} {text:?} {cuts:?}");
     }
     assert_eq!(got, whole(form, text, step), "{text:?} {cuts:?}");
     count
-}
-
-fn scalar() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just("12".to_owned()),
-        Just("-1.5".to_owned()),
-        Just("null".to_owned()),
-        Just("\"é}],\\n{\\\"\"".to_owned()),
-    ]
-}
-
-fn value() -> impl Strategy<Value = String> {
-    scalar().prop_recursive(3, 12, 4, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..3)
-                .prop_map(|items| format!("[{}]", items.join(", "))),
-            prop::collection::vec(inner, 0..3).prop_map(|items| {
-                let members = items.iter().enumerate().map(|(n, item)| format!("\"k{n}\":{item}"));
-                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-            }),
-        ]
-    })
-}
-
-fn element() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just("<item/>".to_owned()),
-        Just("<item a='1'>é<item>x</item><!-- <item> --></item>".to_owned()),
-        Just("<item xmlns:p='urn:p'><p:item/><![CDATA[<item>]]></item>".to_owned()),
-        Just("<p:item/>".to_owned()),
-        Just("<other><item/></other>".to_owned()),
-        Just("<?item <item>?>".to_owned()),
-        Just("text\n".to_owned()),
-    ]
-}
-
-fn cell() -> impl Strategy<Value = &'static str> {
-    prop_oneof![Just(""), Just("a"), Just("\"x\n5,6\""), Just("\"q\"\"\n\""), Just("é")]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 150,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn lines(
-        values in prop::collection::vec(prop_oneof![9 => value(), 1 => Just("{\"a\":tru".to_owned())], 0..20),
-        step in 1..90_usize, cuts in prop::collection::vec(0..600_u64, 0..8),
-    ) {
-        let mut cuts = cuts;
-        cuts.sort_unstable();
-        same(Form::Lines, &values.join("\n"), step, &cuts);
-    }
-
-    #[test]
-    fn arrays(
-        values in prop::collection::vec(value(), 0..20), end in prop_oneof![9 => Just("]"), 1 => Just(",tru")],
-        step in 1..90_usize, cuts in prop::collection::vec(0..600_u64, 0..8),
-    ) {
-        let mut cuts = cuts;
-        cuts.sort_unstable();
-        same(Form::Array, &format!("[{}{end}", values.join(" , ")), step, &cuts);
-    }
-
-    #[test]
-    fn arrays_inside(
-        lists in prop::collection::vec(prop::collection::vec(value(), 0..9), 0..4),
-        step in 1..90_usize, cuts in prop::collection::vec(0..600_u64, 0..8),
-    ) {
-        let mut cuts = cuts;
-        cuts.sort_unstable();
-        let member = |(n, list): (usize, &Vec<String>)| format!("\"m{n}\": [{}]", list.join(","));
-        let members: Vec<String> = lists.iter().enumerate().map(member).collect();
-        same(Form::Inside, &format!("{{{}}}", members.join(",\n")), step, &cuts);
-    }
-
-    #[test]
-    fn tables(
-        rows in prop::collection::vec(prop::collection::vec(cell(), 2..4), 0..20),
-        end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
-        step in 1..90_usize, cuts in prop::collection::vec(0..300_u64, 0..8),
-    ) {
-        let mut cuts = cuts;
-        cuts.sort_unstable();
-        let rows: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
-        // An excerpt of a line without an end shows as much as has come.
-        let step = if end == "\r" { 4096 } else { step };
-        same(Form::Rows, &format!("a,b,c{end}{}", rows.join(end)), step, &cuts);
-    }
-
-    #[test]
-    fn elements(
-        lists in prop::collection::vec(prop::collection::vec(element(), 0..9), 0..4),
-        end in prop_oneof![9 => Just("</list>"), 1 => Just("<item>")],
-        step in 1..90_usize, cuts in prop::collection::vec(0..900_u64, 0..8),
-    ) {
-        let mut cuts = cuts;
-        cuts.sort_unstable();
-        let part = |(n, list): (usize, &Vec<String>)| format!("<m{n} a='b'>{}</m{n}>", list.concat());
-        let parts: Vec<String> = lists.iter().enumerate().map(part).collect();
-        let text = format!("<!DOCTYPE list>\n<list xmlns:p='urn:q'>{}{end}", parts.join("\n"));
-        same(Form::Elements, &text, step, &cuts);
-    }
-}
-
-/// A point at each record.
-#[test]
-fn every_record_is_a_point() {
-    let cuts: Vec<u64> = (0..200).collect();
-    for (form, text, count) in [
-        (Form::Lines, "1\n[2]\n\n{\"a\":3}\n4\n", 4),
-        (Form::Array, "[1, [2], {\"a\":3}, null, 5]", 5),
-        (Form::Inside, "{\"a\":[1,2],\"b\":7,\"c\":[[],{}]}", 4),
-        (Form::Rows, "a,b\n1,2\n\"3\n\",4\n\n5,6", 3),
-        (Form::Rows, "a,b\r1,2\r\"3\r\",4\r\r5,6", 3),
-        (Form::Elements, "<list><m><item/>x<item>7</item></m><n><item/></n></list>", 3),
-    ] {
-        assert_eq!(same(form, text, 7, &cuts), count, "{form:?}");
-    }
 }
