@@ -41,6 +41,7 @@ exec "$python" -X faulthandler -m pytest -p no:cacheprovider --timeout 1200 \
     --deselect tests/regressions/test_regressions.py::test_31_a_union_needs_no_module \
     --deselect tests/memory/test_streaming.py::test_streaming_takes_constant_memory \
     --deselect tests/memory/test_streaming.py::test_a_huge_string_outside_of_the_records_is_checked_in_pieces \
+    --deselect tests/columns/test_streams.py::test_memory_is_one_batch \
     --deselect tests/messages/test_memory.py::test_sending_takes_constant_memory \
     --deselect tests/xml/test_attacks.py::test_cost \
     --deselect tests/xml/test_attacks.py::test_cost_by_the_byte "$@"
