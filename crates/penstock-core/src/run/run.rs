@@ -356,8 +356,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     ) -> Outcome<Turn<C>, D> {
         // A carriage return is held back until it is known whether a line feed follows: none does.
         let text = self.input.given().text().as_bytes();
-        let left = text.get(self.reader.consumed()..).unwrap_or_default();
-        let is_read = self.input.end() >= end && left.iter().all(|byte| *byte == b'\r');
+        let left = text.get(self.reader.consumed()..);
+        let is_read = left.is_some_and(|left| left.iter().all(|byte| *byte == b'\r'));
+        let is_read = is_read && self.input.end() >= end;
         if is_read && !to.inner_records().is_some_and(|(_, within)| within) {
             return self.end(to);
         }
