@@ -126,10 +126,10 @@ def test_time_is_linear(cell: str) -> None:
         source = [text[at : at + size] for at in range(0, len(text), size)]
         best = 1e9
         for _ in range(3):
-            began = time.perf_counter()
+            began = time.process_time()
             for _row in penstock.csv.read(source, list[str], errors="skip"):
                 pass
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.process_time() - began)
         return best
 
     assert seconds(40_000, 1 << 16) < 8 * seconds(10_000, 1 << 16)
@@ -142,9 +142,9 @@ def test_a_row_in_small_chunks_is_linear(text: str) -> None:
         source = [data[at : at + 16] for at in range(0, len(data), 16)]
         best = 1e9
         for _ in range(3):
-            began = time.perf_counter()
+            began = time.process_time()
             assert len(list(penstock.csv.read(source, list[str]))) == 1
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.process_time() - began)
         return best
 
     assert seconds(400) < 8 * seconds(100)
