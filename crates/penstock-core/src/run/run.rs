@@ -217,8 +217,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     let fault = self.input.fault();
                     if let (None, Some(end)) = (&fault, self.input.part()) {
                         // What ends a row may be the beginning of what ends other rows.
-                        let is_open = self.reader.offset() != end && !self.reader.is_document();
-                        if is_open && self.input.end_part() {
+                        let is_open = self.reader.offset() < end && !self.reader.is_document();
+                        let text = self.input.given().text().as_bytes();
+                        if is_open && text.ends_with(b"\r") && self.input.end_part() {
                             continue;
                         }
                         return self.end_of_part(to, end);
@@ -358,7 +359,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let text = self.input.given().text().as_bytes();
         let left = text.get(self.reader.consumed()..);
         let is_read = left.is_some_and(|left| left.iter().all(|byte| *byte == b'\r'));
-        let is_read = is_read && self.input.end() >= end;
+        let is_read = is_read && (self.reader.offset()..=self.input.end()).contains(&end);
         if is_read && !to.inner_records().is_some_and(|(_, within)| within) {
             return self.end(to);
         }
