@@ -1,6 +1,6 @@
 //! The parts of any text are the text: the events of their records, the numbers, and the problems
-//! with their places, wherever it is cut; and threads that count records beside the planner find
-//! the same parts.
+//! with their places, wherever it is cut. No threads count records here: what they reach would
+//! depend on when they run, and each run of a fuzzer is to be the same.
 //!
 //! The first bytes of the input choose; the rest is the text.
 
@@ -21,16 +21,15 @@ const ALL: usize = 1 << 16;
 #[derive(Arbitrary, Debug)]
 struct Choices {
     form: u8,
-    size: u8,
     cuts: [u8; 6],
 }
 
 fuzz_target!(|data: &[u8]| {
     let mut choices = Unstructured::new(data);
-    let Ok(Choices { form, size, cuts }) = Choices::arbitrary(&mut choices) else { return };
+    let Ok(Choices { form, cuts }) = Choices::arbitrary(&mut choices) else { return };
     let text = ValidText::check(choices.take_rest()).text.as_str();
     let forms = [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements];
     let mut cuts = cuts.map(u64::from);
     cuts.sort_unstable();
-    same(forms[usize::from(form) % forms.len()], text, ALL, usize::from(size), &cuts);
+    same(forms[usize::from(form) % forms.len()], text, ALL, None, &cuts);
 });

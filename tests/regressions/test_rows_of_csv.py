@@ -151,3 +151,17 @@ def test_512_a_part_of_rows_that_end_with_a_carriage_return(tmp_path: Path) -> N
     assert len(parts) == 4
     found = [row["n"] for part in parts for row in part.read()]
     assert found == [str(n) for n in range(9)]
+
+
+def test_515_a_part_does_not_end_within_what_a_quote_leaves_open(tmp_path: Path) -> None:
+    """Rows behind a quote that nothing closes began parts, and the part before them failed."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"n,name\n" + b"1,a\n2,b\n" * 9 + b'3,"\n' + b"4,d\n" * 9)
+    whole = penstock.read(path, dict, errors="skip")
+    rows = list(whole)
+    assert len(rows) == 27
+    parts = penstock.split(path, parts=9)
+    assert len(parts) > 3
+    readers = [part.read(dict, errors="skip") for part in parts]
+    assert [row for reader in readers for row in reader] == rows
+    assert sum(reader.skipped for reader in readers) == 1

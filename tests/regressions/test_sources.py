@@ -75,3 +75,12 @@ def test_514_the_excerpt_of_a_part_has_no_byte_order_mark(tmp_path: Path) -> Non
     with pytest.raises(penstock.ValidationError) as expected:
         list(penstock.read(path, int))
     assert caught.value.excerpt == expected.value.excerpt
+
+
+def test_516_a_part_before_a_bracket(tmp_path: Path) -> None:
+    """The reader of XML held it back to see whether `]]>` comes, and the part failed."""
+    path = tmp_path / "list.xml"
+    path.write_bytes(b"<list>]<i>1</i>]]<i>2</i>]\r<i>3</i>]</list>")
+    parts = penstock.split(path, bytes=1)
+    assert len(parts) == 3
+    assert [part.load(int) for part in parts] == [[1], [2], [3]]

@@ -130,6 +130,12 @@ pub trait FormatReader {
         bytes.len()
     }
 
+    /// Whether these bytes, which the reader has held back to see what follows them, mean the same
+    /// before any record.
+    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
+        held.iter().all(|byte| *byte == b'\r')
+    }
+
     /// Bytes that are not text follow the input at hand. Forgets how much of a token was scanned
     /// that the end of the input cuts: the next run reads as much of it as there is, and finds a
     /// fault that comes before those bytes, however the input was cut into windows.
@@ -213,6 +219,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         (**self).pass_bytes(bytes)
+    }
+    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
+        (**self).is_settled_before_a_record(held)
     }
     fn rescan(&mut self) {
         (**self).rescan();
@@ -366,6 +375,9 @@ impl FormatReader for Reader {
     }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         each!(self, reader => reader.pass_bytes(bytes))
+    }
+    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
+        each!(self, reader => reader.is_settled_before_a_record(held))
     }
     fn rescan(&mut self) {
         each!(self, reader => reader.rescan());

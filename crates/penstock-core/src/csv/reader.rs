@@ -54,6 +54,8 @@ pub struct Reader {
     faulty: bool,
     /// The offset of the last row in error.
     failed_at: u64,
+    /// How far the reader had to look to find the faults up to here.
+    looked_to: u64,
     /// The index in the window of the current row.
     pub(super) pos: usize,
     /// The offset of the window's first byte in the source.
@@ -145,6 +147,7 @@ impl Reader {
             skipped: Skipped::None,
             faulty: false,
             failed_at: 0,
+            looked_to: 0,
             pos: 0,
             base: 0,
             stops,
@@ -179,6 +182,13 @@ impl Reader {
         self.names().is_some() && self.grammar.is_settled()
     }
 
+    /// Whether the rows before this offset can be read without what follows it. A row that does not
+    /// end is in error because of all that was looked at for its end, and the next rows are in there.
+    #[must_use]
+    pub fn can_be_cut(&self, at: u64) -> bool {
+        at >= self.looked_to
+    }
+
     /// A reader at the beginning of any row of the same source, once this one is
     /// [settled](Self::is_settled), or at the end of the source. None if there are no columns yet.
     #[must_use]
@@ -189,6 +199,7 @@ impl Reader {
             skipped: Skipped::None,
             faulty: false,
             failed_at: 0,
+            looked_to: 0,
             pos: 0,
             base: 0,
             stops: Arc::clone(&self.stops),
@@ -719,6 +730,8 @@ impl Reader {
             self.skipped = Skipped::Lost;
         }
         (self.faulty, self.failed_at) = (true, self.begun());
+        let looked_at = self.row.looked_at as u64;
+        self.looked_to = self.looked_to.max(self.failed_at.saturating_add(looked_at));
         self.pass(end);
         fault
     }

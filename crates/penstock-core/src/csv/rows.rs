@@ -87,6 +87,8 @@ pub(super) struct Row {
     kept: usize,
     /// Whether the line in which a row in error began goes on behind the window.
     pub(super) line_goes_on: bool,
+    /// How many bytes had to be looked at to find a fault behind whose first line reading goes on.
+    pub(super) looked_at: usize,
 }
 
 /// The end of a row, and the beginning of the next one, from the beginning of the row.
@@ -124,6 +126,7 @@ impl Default for Row {
             repairs: Vec::new(),
             kept: 0,
             line_goes_on: false,
+            looked_at: 0,
         }
     }
 }
@@ -400,7 +403,7 @@ impl Row {
         self.cells.clear();
         (self.wrong, self.ascii, self.at) = (None, true, 0);
         (self.cell, self.within, self.kept) = (CELL, Within::Plain, 0);
-        (self.is_plain, self.line_goes_on) = (false, false);
+        (self.is_plain, self.line_goes_on, self.looked_at) = (false, false, 0);
         self.repairs.clear();
     }
 
@@ -494,6 +497,7 @@ impl Row {
                     if self.at > grammar.most {
                         return Some(self.too_long(found, start, last, grammar));
                     }
+                    self.looked_at = self.at;
                     return Some(self.first_line(&text[start..], last, grammar));
                 }
                 self.end_cell(&text[start..], end.end, grammar);
@@ -681,6 +685,7 @@ impl Row {
         self.cells = part.cells;
         make_room(&mut self.cells, 1);
         self.cells.push(part.cell);
+        self.looked_at = grammar.most.saturating_add(1);
         self.first_line(whole, last, grammar)
     }
 

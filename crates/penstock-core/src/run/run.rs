@@ -355,10 +355,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         to: &mut D,
         end: u64,
     ) -> Outcome<Turn<C>, D> {
-        // A carriage return is held back until it is known whether a line feed follows: none does.
-        let text = self.input.given().text().as_bytes();
-        let left = text.get(self.reader.consumed()..);
-        let is_read = left.is_some_and(|left| left.iter().all(|byte| *byte == b'\r'));
+        let left = self.input.given().text().as_bytes().get(self.reader.consumed()..);
+        let is_read = left.is_some_and(|left| self.reader.is_settled_before_a_record(left));
         let is_read = is_read && (self.reader.offset()..=self.input.end()).contains(&end);
         if is_read && !to.inner_records().is_some_and(|(_, within)| within) {
             return self.end(to);

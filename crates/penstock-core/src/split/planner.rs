@@ -158,7 +158,7 @@ impl Point {
     pub fn of(run: &Run<Reader, Windows, Infallible>, outlet: &Outlet<Planner>) -> Option<Point> {
         let at = outlet.inner().found;
         let place = run.input().locate(at)?;
-        let stand = run.reader().stand(outlet.depth())?;
+        let stand = run.reader().stand(at, outlet.depth())?;
         let counted = Counter::at(place.line, place.column, at);
         let within = outlet.inner_records().map(|(begun, _)| begun);
         let records = within.unwrap_or(outlet.inner().records) - 1;

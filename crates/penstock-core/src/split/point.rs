@@ -52,14 +52,17 @@ pub enum At {
 }
 
 impl Reader {
-    /// What is open around a record that has just begun inside of `depth` containers. None if no
-    /// other reader can begin there: as the value of a member, or in an entity.
+    /// What is open around a record that has just begun at `at`, inside of `depth` containers. None
+    /// if no other reader can begin there: as the value of a member, or in an entity; or if what
+    /// comes before it is in error because of what follows.
     #[must_use]
-    pub fn stand(&self, depth: usize) -> Option<Stand> {
+    pub fn stand(&self, at: u64, depth: usize) -> Option<Stand> {
         match self {
             Reader::Json(reader) => reader.open_around(depth).map(Stand::Lists),
             Reader::Xml(reader) => reader.open_around(depth).map(Stand::Elements),
-            Reader::Csv(reader) => reader.is_settled().then_some(Stand::Rows),
+            Reader::Csv(reader) => {
+                (reader.is_settled() && reader.can_be_cut(at)).then_some(Stand::Rows)
+            }
             Reader::Plist(_) | Reader::Told(_) => None,
         }
     }

@@ -231,6 +231,10 @@ impl FormatReader for Reader {
     fn is_abandoned(&self) -> bool {
         self.is_abandoned()
     }
+    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
+        // Brackets are an error before `>`, and a record begins with `<`.
+        held.iter().all(|byte| matches!(byte, b'\r' | b']'))
+    }
     fn rescan(&mut self) {
         self.rescan();
     }
