@@ -21,17 +21,30 @@ RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-
 -Cllvm-args=-sanitizer-coverage-trace-compares" \
     cargo build --release --locked --quiet --target "$HOST"
 
+# What leads a fuzzer beside its seed is the same in each run: the seeds of hash tables, the order of
+# the first inputs, and addresses, which it takes for numbers that are compared. Where the system
+# does not let them be fixed, it does not look at comparisons.
+cc -O1 -shared -fPIC -o "$CARGO_TARGET_DIR/fixed_random.so" fixed_random.c
+same=(env LD_PRELOAD="$CARGO_TARGET_DIR/fixed_random.so")
+options=(-reload=0)
+if setarch -R true 2>/dev/null; then
+    same+=(setarch -R)
+else
+    options+=(-use_cmp=0)
+fi
+
 mkdir -p "$FINDINGS"
 failed=()
 
 # $1 target, $2 one execution in how many, $3 the longest input
 fuzz() {
-    local target=$1 runs=$((RUNS / $2)) start=$SECONDS new log
+    local target=$1 runs=$((RUNS / $2)) start=$SECONDS new log seeds
     new=$(mktemp -d)
     log=$FINDINGS/$target.log
-    # What is new goes to the first folder; the second one is only read.
-    if "$BIN/$target" "$new" "corpus/$target" -runs="$runs" -seed="$SEED" -max_len="$3" \
-        -rss_limit_mb=2048 -timeout=10 -artifact_prefix="$FINDINGS/$target-" >"$log" 2>&1; then
+    seeds=$(printf '%s\n' "corpus/$target/"* | LC_ALL=C sort | paste -sd, -)
+    if "${same[@]}" "$BIN/$target" "$new" -seed_inputs="$seeds" -runs="$runs" -seed="$SEED" \
+        -max_len="$3" "${options[@]}" -rss_limit_mb=2048 -timeout=10 \
+        -artifact_prefix="$FINDINGS/$target-" >"$log" 2>&1; then
         printf '%-16s %8d executions, %5d edges, %3d s\n' "$target" "$runs" \
             "$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6-)" $((SECONDS - start))
     else
