@@ -165,3 +165,21 @@ def test_515_a_part_does_not_end_within_what_a_quote_leaves_open(tmp_path: Path)
     readers = [part.read(dict, errors="skip") for part in parts]
     assert [row for reader in readers for row in reader] == rows
     assert sum(reader.skipped for reader in readers) == 1
+
+
+def test_515_a_part_does_not_end_within_a_row_that_is_too_long(tmp_path: Path) -> None:
+    """The same where the row is in error because of a limit: the rows up to there are read again."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"n,name\n" + b"1,a\n" * 9 + b'3,"\n' + b"4,d\n" * 40 + b'5,"e"\n' * 9)
+    limits = penstock.Limits(row=64)
+    whole = penstock.read(path, dict, errors="skip", limits=limits)
+    rows = list(whole)
+    assert (len(rows), whole.skipped) == (58, 1)
+    parts = penstock.split(path, bytes=8, limits=limits)
+    begins = [part.begin for part in parts]
+    quote = 7 + 9 * 4
+    assert [begin for begin in begins if quote < begin <= quote + 64] == []
+    assert max(begins) > quote + 64
+    readers = [part.read(dict, errors="skip", limits=limits) for part in parts]
+    assert [row for reader in readers for row in reader] == rows
+    assert sum(reader.skipped for reader in readers) == 1

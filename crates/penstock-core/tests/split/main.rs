@@ -133,8 +133,8 @@ fn every_record_is_a_point() {
     }
 }
 
-/// A quote that nothing closes is found at the end of the text, and a row without an end at the
-/// limit: the rows in there are no parts of their own, because the row before them would fit then.
+/// A quote that nothing closes is found at the end of the text: the rows behind it are no parts of
+/// their own, because the row before them would be read otherwise.
 #[test]
 fn no_point_stands_in_what_a_fault_was_found_by() {
     let cuts: Vec<u64> = (0..200).collect();
