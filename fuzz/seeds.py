@@ -158,7 +158,7 @@ def frames() -> dict[str, bytes]:
 
 def parted() -> dict[str, bytes]:
     """Return a text of each form after the bytes that choose: the form, and where it is cut."""
-    cuts = bytes([9, 5, 20, 40, 60, 90, 150])
+    cuts = bytes([5, 20, 40, 60, 90, 150])
     elements = "<l><a><item n='1'/>x<item><!-- <item> --></item></a><b><item/></b></l>"
     texts = {
         "lines": (0, LINES["good"]),
@@ -166,8 +166,13 @@ def parted() -> dict[str, bytes]:
         "array": (1, '[{"a": 1}, [2], "]", {"a": "é},{"}, null]'),
         "inside": (2, '{"a": [{"b": 1}, {"b": 2}], "c": 3, "d": [[4], [5]]}'),
         "rows": (3, 'a,b\n1,"x\n5,6"\n3,4\n"",5\n6,7\n'),
+        "rows-open": (3, 'a,b\n1,"x\n\x00#\n"",5\n6,7\n'),
         "returns": (3, 'a,b\r1,"x\r5,6"\r3,4\r'),
         "elements": (4, elements.replace("l>", "list>")),
+        "elements-brackets": (
+            4,
+            "<list><a><item n='1'/>x]<item>1</item></a><b><item/>]]<item/></b></list>",
+        ),
         "unclosed": (4, "<list><m><item/><item>"),
     }
     return {name: bytes([form]) + cuts + text.encode() for name, (form, text) in texts.items()}
@@ -302,6 +307,8 @@ MARKUP = {
     "empty": "<plist/>",
     "stray": "<dict> &#32;\r\n x</dict>",
     "large": "<array><integer>18446744073709551616</integer><real>1e400</real></array>",
+    "declared": "<!DOCTYPE plist [<!ENTITY e '<dict><key>CF$UID</key><string>7</string></dict>'>]>"
+    "<array>&e;</array>",
 }
 
 

@@ -372,6 +372,26 @@ fn every_change_is_read_as_the_twin_reads_it() {
     }
 }
 
+/// Number 517. A value in the text of an entity has its place in the declaration, to which the reader
+/// went back when it was stopped within the value.
+#[test]
+fn test_517_stopped_within_an_entity() {
+    let declared = |text: &str| format!("<!DOCTYPE plist [<!ENTITY e '{text}'>]><array>&e;</array>");
+    for text in [
+        declared("<data/><dict><key>area"),
+        declared("<dict><key>CF$UID</key><string>7</string></dict>"),
+        declared("<dict><key>CF$UID</key><integer>7</integer><key>b</key><true/></dict>"),
+    ] {
+        for pauses in 0..40 {
+            let answers = Answers { pauses, ..Answers::default() };
+            let expected = expected(&text, &Limits::default(), answers);
+            for cuts in [Cuts::WHOLE, Cuts::bytes(), Cuts(vec![0, 0, 16, 105])] {
+                assert_eq!(told_with(&text, &cuts, answers), expected, "{text} {pauses}");
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_are_named() {
     let limits = Limits { depth: 3, token: 8, number: 5, ..Limits::default() };

@@ -52,7 +52,8 @@ impl Reader {
 impl FormatReader for Reader {
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
-        let mut translator = Translator::new(&mut self.state, sink, text, self.xml.base());
+        let (base, from) = (self.xml.base(), self.offset());
+        let mut translator = Translator::new(&mut self.state, sink, text, base, from);
         let step = match translator.begin() {
             Ok(Flow::Pause) => Ok(Step::Paused),
             Ok(Flow::Stop) => Ok(Step::Stopped),

@@ -111,8 +111,10 @@ pub(super) struct State {
     unwanted: bool,
     /// The element whose start tag came last.
     element: Element,
-    /// Its offset.
+    /// Its offset. In the text of an entity, this is a place in the declaration.
     at: u64,
+    /// The offset from which this call reads.
+    from: u64,
     /// Whether it is open and has only text.
     in_leaf: bool,
     /// The first reference in the white space since the last tag.
@@ -143,6 +145,7 @@ impl State {
             unwanted: false,
             element: Element::Plist,
             at: 0,
+            from: 0,
             in_leaf: false,
             gap: None,
             span: Span::Empty,
@@ -160,9 +163,10 @@ impl State {
         }
     }
 
-    /// The offset from which the text must stay in the window.
+    /// The offset from which the text must stay in the window. An entity that was declared before
+    /// this call is no part of the window any more, nor need it be.
     pub(super) fn keeps(&self) -> Option<u64> {
-        (self.in_leaf || self.due.leaf).then_some(self.at)
+        ((self.in_leaf || self.due.leaf) && self.at >= self.from).then_some(self.at)
     }
 
     /// The rest of the value inside `depth` dictionaries and arrays is not reported. Returns how
@@ -204,7 +208,9 @@ impl<'a, S: Listener> Translator<'a, S> {
         sink: &'a mut S,
         window: ValidText<'a>,
         base: u64,
+        from: u64,
     ) -> Self {
+        state.from = from;
         let kept = std::mem::take(&mut state.replay);
         let to = Replay::resume(sink, state.lookahead, kept);
         Translator { state, to, window, base, refusal: None }
