@@ -376,7 +376,8 @@ fn every_change_is_read_as_the_twin_reads_it() {
 /// went back when it was stopped within the value.
 #[test]
 fn test_517_stopped_within_an_entity() {
-    let declared = |text: &str| format!("<!DOCTYPE plist [<!ENTITY e '{text}'>]><array>&e;</array>");
+    let declared =
+        |text: &str| format!("<!DOCTYPE plist [<!ENTITY e '{text}'>]><array>&e;</array>");
     for text in [
         declared("<data/><dict><key>area"),
         declared("<dict><key>CF$UID</key><string>7</string></dict>"),
