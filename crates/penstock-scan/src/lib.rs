@@ -34,10 +34,7 @@ pub use isa::{
 };
 pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};
 pub use lines::{count_code_points, count_newlines};
-pub use memory::{
-    OutOfMemory, Room, append, copied, filled, gathered, make_room, out_of_memory,
-    prefer_large_pages,
-};
+pub use memory::{OutOfMemory, Room, append, copied, filled, gathered, make_room, out_of_memory};
 pub use pen::Pen;
 pub use text::{TextBuf, ValidText};
 pub use unicode::{Shape, Width, shape, widen_latin1, widen_ucs2, widen_ucs4};

@@ -145,46 +145,6 @@ pub fn copied(text: &str) -> String {
     copy
 }
 
-/// Asks the kernel for large pages for the memory of a vector, if that is 8 MiB or more. It is for a
-/// table that is read and written in places far from each other: a processor knows the addresses of
-/// few small pages at a time. Nothing else changes, whatever the kernel answers.
-///
-/// A large page is cleared as a whole when it is first touched. So a text that is written from its
-/// beginning to its end gains nothing by it.
-///
-/// ```
-/// let mut slots: Vec<u64> = Vec::with_capacity(2 << 20);
-/// penstock_scan::prefer_large_pages(&slots);
-/// slots.resize(2 << 20, 7);
-/// assert!(slots.iter().all(|slot| *slot == 7));
-/// ```
-pub fn prefer_large_pages<T>(items: &Vec<T>) {
-    #[cfg(target_os = "linux")]
-    {
-        use std::ffi::{c_int, c_void};
-
-        unsafe extern "C" {
-            fn madvise(start: *mut c_void, length: usize, advice: c_int) -> c_int;
-        }
-        /// Linux: the memory may have large pages.
-        const MADV_HUGEPAGE: c_int = 14;
-        const LEAST: usize = 8 << 20;
-        /// A multiple of the size of a page, on every machine.
-        const PAGES: usize = 64 << 10;
-
-        let size = items.capacity().saturating_mul(size_of::<T>());
-        if size < LEAST {
-            return;
-        }
-        let start = items.as_ptr().cast::<c_void>().cast_mut();
-        let before = start.addr().next_multiple_of(PAGES) - start.addr();
-        // SAFETY: the pages lie inside the memory of the vector. No byte of any is changed.
-        unsafe { madvise(start.byte_add(before), (size - before) / PAGES * PAGES, MADV_HUGEPAGE) };
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = items;
-}
-
 /// Unwinds with [`OutOfMemory`].
 #[cold]
 #[inline(never)]

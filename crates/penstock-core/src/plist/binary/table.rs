@@ -3,7 +3,6 @@
 use std::hash::{BuildHasher, RandomState};
 
 use crate::writer::Unwritable;
-use penstock_scan::prefer_large_pages;
 
 /// A hash of bytes that nobody can foresee.
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +147,6 @@ impl Table {
         let (mut tags, mut slots) = (Vec::new(), Vec::new());
         tags.try_reserve_exact(count).map_err(|_| Unwritable::memory())?;
         slots.try_reserve_exact(count).map_err(|_| Unwritable::memory())?;
-        prefer_large_pages(&slots);
         tags.resize(count, 0);
         slots.resize(count, 0);
         for (slot, _) in self.slots.iter().zip(&self.tags).filter(|(_, tag)| **tag != 0) {
