@@ -75,12 +75,13 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Literal
 
     from typing_extensions import TypeForm, TypeIs
 
     from penstock import csv, plist, streams
     from penstock._cells import cells, separated, spread
+    from penstock._checkpoint import Checkpoint
     from penstock._columns import (
         columns,
         decimal,
@@ -151,6 +152,7 @@ __all__ = [
     "Base64Mime",
     "Base64Unpadded",
     "Base64Url",
+    "Checkpoint",
     "ColumnBatch",
     "Columns",
     "Converted",
@@ -272,6 +274,10 @@ if not TYPE_CHECKING:
             from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
         elif name == "recompress":
             from penstock._recompress import recompress as found  # noqa: PLC0415 - few programs do
+        elif name == "Checkpoint":
+            from penstock import _checkpoint  # noqa: PLC0415 - few programs keep their place
+
+            found = _checkpoint.Checkpoint
         elif name in {"Split", "Splits", "split"}:
             from penstock import _split  # noqa: PLC0415 - few programs do
 
@@ -639,6 +645,7 @@ def read(
     member: str | None = None,
     limits: Limits | None = None,
     split: Split | None = None,
+    resume: Checkpoint | Literal["start"] | None = None,
 ) -> Reader[T]:
     """Read the records of a file or a stream one at a time, in constant memory.
 
@@ -667,6 +674,10 @@ def read(
         limits: The limits to enforce instead of the default ones.
         split: The part of the file to read, of `penstock.split`. It says the format, and where the
             records are.
+        resume: Where to go on: what `Reader.checkpoint` has returned for this file, which is given
+            by its path. Of an NDJSON or CSV file that is not compressed, a last line without a line
+            feed is left for another time: more of it may come. `"start"` reads such a file from
+            the beginning.
 
     Returns:
         An iterator over the records; see `penstock.json.read`.
@@ -675,7 +686,8 @@ def read(
         OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path; or `split` is no part of this file, or the
-            file has changed since it was split.
+            file has changed since it was split; or `resume` is a checkpoint of another file, or of
+            records elsewhere.
         PlanError: Penstock cannot decode into `into`.
         DecodeError: While iterating.
 
@@ -699,6 +711,12 @@ def read(
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, **others}
         return _split.read(split, source, into, policy, types, limits, others)
+    if resume is not None:
+        from penstock import _checkpoint  # noqa: PLC0415 - few programs keep their place
+
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        others = _for_files(None, encoding, compression, member)
+        return _checkpoint.read(resume, source, into, policy, types, limits, format, at, others)
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _format.checked(format)

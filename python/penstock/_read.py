@@ -49,11 +49,12 @@ def read(
     given, name = _sources.locate("read", one, compression, member, limits)  # type: ignore[arg-type]  # it is checked there
     try:
         opened = _rust.Source(given, name, encoding, compression)
+        is_usual = dialect is None
         if dialect is None:
             dialect = _dialect(given, name, format)
         elif callable(dialect):
             dialect = dialect(name)
-        return _rust.Reader(dialect, opened, into, at, policy, limits)  # type: ignore[arg-type]  # a path or a mapping
+        return _rust.Reader(dialect, opened, into, at, policy, limits, True, None, is_usual)  # type: ignore[arg-type]  # a path or a mapping
     finally:
         del given  # This closes an archive that was opened here.
 

@@ -21,6 +21,7 @@ from typing_extensions import Buffer, CapsuleType, TypeForm, TypeVar, disjoint_b
 
 from penstock import csv
 from penstock._cells import cells
+from penstock._checkpoint import Checkpoint
 from penstock._limits import Limits
 from penstock._pipeline import Pipeline
 from penstock._place import Place
@@ -372,6 +373,7 @@ class Reader(Generic[_T]):
         limits: Limits | None,
         timing: bool = True,
         several: tuple[str, bool, int | None, Iterator[tuple[Dialect, Source]]] | None = None,
+        is_usual: bool = False,
         /,
     ) -> Self: ...
     @classmethod
@@ -394,6 +396,7 @@ class Reader(Generic[_T]):
         unions: Literal["error", "text", "json"] = "error",
         threads: int = 1,
     ) -> Columns: ...
+    def checkpoint(self) -> Checkpoint: ...
     def _schema(self) -> Schema: ...
     def _pass_over(self, threads: int, /) -> None: ...
     def _pieces(self) -> int: ...
@@ -523,6 +526,18 @@ def read_split(
     limits: Limits | None,
     start: tuple[Any, ...] | None,
     end: int | None,
+    /,
+) -> Reader[Any]: ...
+def read_on(
+    dialect: Dialect,
+    source: Source,
+    type: object,
+    at: object,
+    policy: Policy,
+    limits: Limits | None,
+    sought: str | None,
+    ended: bool,
+    start: tuple[Any, ...] | None,
     /,
 ) -> Reader[Any]: ...
 def split_size(source: Source, /) -> tuple[int, str | None]: ...

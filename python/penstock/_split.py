@@ -24,7 +24,7 @@ SIZE = 64 << 20
 """About how many bytes a part has by default."""
 
 
-def _start(value: Any) -> Any:
+def as_start(value: Any) -> Any:
     """Return a start as the core takes it: with tuples for what JSON has as lists."""
     if value is None:
         return None
@@ -366,5 +366,5 @@ def read(
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     dialect = _format.dialect(split.format, split.path)
     opened = _rust.Source(split.path, split.path, None, "infer")
-    start = _start(split.start)
+    start = as_start(split.start)
     return _rust.read_split(dialect, opened, into, at, policy, limits, start, split.end)

@@ -18,6 +18,14 @@ SUITES = [
 ]
 
 
+# Why a file has no checkpoint at some records.
+REFUSED = [
+    "a record depends on what comes before it",
+    "its encoding is not UTF-8",
+    "the last line has no line feed",
+]
+
+
 def told(readers: Iterable[penstock.Reader[Any]]) -> tuple[list[str], str | None, Any]:
     """Return the records, and the error that ends them, if there is one."""
     records: list[str] = []
@@ -47,3 +55,37 @@ def test_every_file_in_parts(
             split += len(found) > 1
             assert told(part.read() for part in found) == expected, f"{path}\n{found}"
     assert split > 10
+
+
+@pytest.mark.parametrize(
+    ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
+)
+def test_every_file_behind_a_checkpoint(
+    corpus: Callable[[str], Path], folder: str, suffixes: set[str], kind: Any, least: int
+) -> None:
+    files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
+    assert len(files) >= least
+    resumed = 0
+    for path in files:
+        expected = told([penstock.read(path, format=kind)])
+        records = expected[0]
+        for count in {1, len(records) // 2, len(records) - 1} - {0, -1}:
+            reader = penstock.read(path, format=kind)
+            before = [repr(next(reader)) for _ in range(min(count, len(records)))]
+            if not before:
+                continue
+            refused = None
+            try:
+                checkpoint = reader.checkpoint()
+            except ValueError as error:
+                refused = str(error)
+            if refused is not None:
+                assert any(why in refused for why in REFUSED), f"{path}: {refused}"
+                continue
+            if kind == "csv" and not path.read_bytes().endswith(b"\n"):
+                # What has no end is left for another time.
+                continue
+            behind, *problem = told([penstock.read(path, format=kind, resume=checkpoint)])
+            assert ([*before, *behind], *problem) == expected, f"{path}, {checkpoint}"
+            resumed += 1
+    assert resumed > 10

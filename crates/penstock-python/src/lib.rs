@@ -66,6 +66,8 @@ mod _rust {
     #[pymodule_export]
     use crate::timing::Timing;
     #[pymodule_export]
+    use crate::verbs::checkpoint::read_on;
+    #[pymodule_export]
     use crate::verbs::convert::{Conversion, Converted};
     #[pymodule_export]
     use crate::verbs::decode::{decode, load};

@@ -17,15 +17,14 @@ use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
-use penstock_core::reader::Reader;
+use penstock_core::reader::{FormatReader, Reader};
 use penstock_core::run::{
     Destination, Failed, Failure, Input, LastRecord, Problem, RepairLog, Run, Turn as RunTurn,
     Windows,
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
-use penstock_core::split::Point;
-use penstock_core::split::Turn as Stepped;
+use penstock_core::split::{Point, Stand, Turn as Stepped};
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -158,6 +157,9 @@ pub(crate) struct Pump {
     pieces: u64,
     /// How far lines were counted for `last_record`.
     counted: Counter,
+    /// Once it is closed: why no part of the source can be read on its own, if that is so.
+    whole: Option<&'static str>,
+    closed: bool,
 }
 
 impl Pump {
@@ -211,6 +213,8 @@ impl Pump {
             crew: None,
             pieces: 0,
             counted: Counter::new(),
+            whole: None,
+            closed: false,
         }
     }
 
@@ -237,6 +241,36 @@ impl Pump {
             self.run.pass_records(point.records);
         }
         self.builder.begin_at(&point.open, point.records)
+    }
+
+    /// Before anything is read: what is torn off at the end of the input is left for another time.
+    pub(crate) fn leave_torn(&mut self) {
+        self.run.leave_torn();
+    }
+
+    /// Why no part of the source can be read on its own, if that is so.
+    pub(crate) fn why_whole(&self) -> Option<&'static str> {
+        if self.closed { self.whole } else { self.run.input().why_whole() }
+    }
+
+    /// How many records were met, with those before the input.
+    pub(crate) fn records(&self) -> u64 {
+        self.run.records(&self.builder)
+    }
+
+    /// The point behind the last record. None if no other reader can go on there.
+    pub(crate) fn point_behind(&self) -> Option<Point> {
+        let all_read = self.run.is_complete() && !self.run.leaves_torn();
+        let stand = match self.run.reader() {
+            Reader::Json(_) if all_read => Stand::Lists(Vec::new()),
+            Reader::Csv(_) if all_read => Stand::Rows,
+            reader => reader.stand_behind()?,
+        };
+        let at = self.run.offset();
+        let place = self.run.input().locate(at)?;
+        let counted = Counter::at(place.line, place.column, at);
+        let records = self.records();
+        Some(Point { counted, records, stand, open: self.builder.open_behind() })
     }
 
     /// Before anything is read: other sources may follow.
@@ -285,6 +319,16 @@ impl Pump {
         self.run.repairs()
     }
 
+    /// What the format is called.
+    pub(crate) fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Whether a source is one document, and no row of lines.
+    pub(crate) fn is_document(&self) -> bool {
+        self.run.reader().is_document()
+    }
+
     /// What messages call the source.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -326,6 +370,8 @@ impl Pump {
 
     /// Closes the source, if it was opened for the run.
     pub(crate) fn close(&mut self) {
+        self.whole = self.why_whole();
+        self.closed = true;
         self.pieces = self.pieces();
         self.crew = None;
         self.run.input_mut().close();

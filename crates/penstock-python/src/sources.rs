@@ -13,10 +13,11 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::FromRawFd;
-use std::sync::Arc;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, OnceLock};
 
 /// The caller's source, its name, and the options for its bytes.
 #[pyclass(frozen, name = "Source", module = "penstock._rust")]
@@ -25,6 +26,8 @@ pub(crate) struct SourceObject {
     name: Option<String>,
     encoding: Option<Encoding>,
     compression: Compression,
+    /// Which file it was when it was opened first, if it is a path: the device and the number there.
+    file: OnceLock<(u64, u64)>,
 }
 
 #[pymethods]
@@ -45,6 +48,7 @@ impl SourceObject {
                 name: name.map(|name| name.to_string_lossy().into_owned()),
                 encoding: options::encoding(options::text_or_none("encoding", encoding)?)?,
                 compression: options::compression(compression)?,
+                file: OnceLock::new(),
             })
         })
     }
@@ -73,6 +77,11 @@ impl SourceObject {
         self.compression
     }
 
+    /// Which file it was when it was opened first, if it is a path.
+    pub(crate) fn file(&self) -> Option<(u64, u64)> {
+        self.file.get().copied()
+    }
+
     /// Opens the source. Also returns the caller's object, if it must be kept.
     pub(crate) fn open(
         &self,
@@ -84,7 +93,9 @@ impl SourceObject {
         let SourceObject { compression, encoding, .. } = *self;
         let options = Options { compression, encoding, detect, limits, total_hint: None };
         if let Ok(path) = object.cast::<PyString>() {
-            return Ok((of_path(path, options)?, None));
+            let (source, file) = of_path(path, options)?;
+            self.file.get_or_init(|| file);
+            return Ok((source, None));
         }
         let (reader, held): (Box<dyn Read + Send>, Held) =
             if let Some(file) = PythonFile::new(object)? {
@@ -99,22 +110,30 @@ impl SourceObject {
     }
 }
 
-/// The source of a file by its path.
-fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<Source> {
-    let (file, total_hint) = open_path(path)?;
+/// The source of a file by its path, and which file that is.
+fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source, (u64, u64))> {
+    let (file, about) = open_file(path)?;
+    let total_hint = about.is_file().then_some(about.len());
     let options = Options { total_hint, ..options };
+    let which = (about.dev(), about.ino());
     // A pipe may keep a thread waiting for ever.
-    let Some(size) = total_hint else { return Ok(Source::open(Box::new(file), options)) };
+    let Some(size) = total_hint else { return Ok((Source::open(Box::new(file), options), which)) };
     let positions = (options.detect == Detect::Plist).then(|| file.try_clone()).transpose()?;
     let source = Source::free(Arc::new((file, size)), options);
-    Ok(match positions {
+    let source = match positions {
         Some(file) => source.with_positions(Box::new(file), size),
         None => source,
-    })
+    };
+    Ok((source, which))
 }
 
 /// A file by its path, and its size if it has one.
 pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
+    let (file, about) = open_file(path)?;
+    Ok((file, about.is_file().then_some(about.len())))
+}
+
+fn open_file(path: &Bound<'_, PyString>) -> PyResult<(File, Metadata)> {
     const READ_ONLY: i32 = 0;
     // Python's own function answers signals while it waits: a named pipe may have no writer yet.
     let opened = path.py().import("os")?.call_method1("open", (path, READ_ONLY))?;
@@ -127,7 +146,7 @@ pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u6
         let arguments = (IS_A_DIRECTORY, message, path.clone().unbind());
         return Err(PyIsADirectoryError::new_err(arguments));
     }
-    Ok((file, about.is_file().then_some(about.len())))
+    Ok((file, about))
 }
 
 /// A binary file that is a Python object.

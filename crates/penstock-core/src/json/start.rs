@@ -136,7 +136,21 @@ impl Reader {
             (Framing::Document, Some(Container::List)) => State::Value,
             _ => return None,
         };
-        Some(Reader {
+        Some(self.starting_as(open, state))
+    }
+
+    /// A reader as this one, without a position, behind a value that is in these lists and maps.
+    pub(crate) fn behind(&self, open: &[Container]) -> Option<Self> {
+        let state = match (self.framing, open.is_empty()) {
+            (Framing::Lines | Framing::Document, true) => State::After,
+            (Framing::Document, false) => State::Next,
+            _ => return None,
+        };
+        Some(self.starting_as(open, state))
+    }
+
+    fn starting_as(&self, open: &[Container], state: State) -> Self {
+        Reader {
             state,
             stack: gathered(open.iter().map(|open| *open == Container::Map)),
             non_finite: self.non_finite,
@@ -145,6 +159,6 @@ impl Reader {
             number_limit: self.number_limit,
             look_limit: self.look_limit,
             ..Reader::new(self.framing, &Limits::default())
-        })
+        }
     }
 }

@@ -224,6 +224,14 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
+    /// What is open outside of the record that has just ended.
+    pub fn open_behind(&self) -> Vec<Open> {
+        match self {
+            Outlet::Root(_) => Vec::new(),
+            Outlet::Inside(select) => select.open_behind(),
+        }
+    }
+
     /// Before anything is read: goes on where so much is open, behind so many records. False if
     /// that is not a place where records are.
     pub fn go_on(&mut self, open: &[Open], records: u64) -> bool {

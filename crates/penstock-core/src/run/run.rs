@@ -52,6 +52,8 @@ pub struct Run<R, I, C> {
     pub(super) numbered: bool,
     /// If a document without records is an error: what it says.
     wanted: Option<Box<str>>,
+    /// Whether a part may end within a record, which is left then.
+    leaves_torn: bool,
     /// No more records will be delivered.
     finished: bool,
     /// The document has ended without an error.
@@ -76,6 +78,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             before: 0,
             numbered,
             wanted: None,
+            leaves_torn: false,
             finished: false,
             complete: false,
         };
@@ -91,6 +94,17 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// From now on, a document without records is an error with this reason.
     pub fn want_records(&mut self, otherwise: impl Into<Box<str>>) {
         self.wanted = Some(otherwise.into());
+    }
+
+    /// Before anything is read: the part of the text may end within a record, of which more may come
+    /// another time. It is neither delivered nor an error.
+    pub fn leave_torn(&mut self) {
+        self.leaves_torn = true;
+    }
+
+    /// Whether the part of the text may end within a record.
+    pub fn leaves_torn(&self) -> bool {
+        self.leaves_torn
     }
 
     /// The same run, whose first record comes after `before` other records.
@@ -358,7 +372,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let left = self.input.given().text().as_bytes().get(self.reader.consumed()..);
         let is_read = left.is_some_and(|left| self.reader.is_settled_before_a_record(left));
         let is_read = is_read && (self.reader.offset()..=self.input.end()).contains(&end);
-        if is_read && !to.inner_records().is_some_and(|(_, within)| within) {
+        let is_read = is_read && !to.inner_records().is_some_and(|(_, within)| within);
+        if self.leaves_torn {
+            self.waiting = None;
+            self.complete = true;
+        }
+        if is_read || self.leaves_torn {
             return self.end(to);
         }
         let reason = "the part of the text does not end where a record does: it has changed";

@@ -278,6 +278,19 @@ impl<S: Listener> Select<S> {
         gathered(self.frames.iter().enumerate().map(open))
     }
 
+    /// What is open outside of the record that has just ended.
+    pub(crate) fn open_behind(&self) -> Vec<Open> {
+        let mut open = self.open();
+        if let (
+            Some(Open { at: At::List(before), .. }),
+            Some(Frame { at: Place::List(begun), .. }),
+        ) = (open.last_mut(), self.frames.last())
+        {
+            *before = *begun;
+        }
+        open
+    }
+
     /// Before anything is read: goes on where so much is open, behind so many records. False if that
     /// is not a place of this path.
     pub(crate) fn go_on(&mut self, open: &[Open], records: u64) -> bool {

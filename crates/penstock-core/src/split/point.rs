@@ -7,10 +7,10 @@ use crate::position::Counter;
 use crate::reader::{FormatReader, Reader};
 use crate::xml;
 
-/// The beginning of a record that is not the first.
+/// The beginning of a record that is not the first, or the end of any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// The counts up to its first byte.
+    /// The counts up to it.
     pub counted: Counter,
     /// How many records come before it.
     pub records: u64,
@@ -25,6 +25,8 @@ pub struct Point {
 pub enum Stand {
     /// For JSON: the maps and lists, outermost first. The innermost is a list.
     Lists(Vec<json::Container>),
+    /// For JSON, behind a record: the maps and lists, outermost first. None are open around a line.
+    Behind(Vec<json::Container>),
     /// For XML: the elements, outermost first.
     Elements(Vec<xml::OpenElement>),
     /// For CSV, nothing.
@@ -67,12 +69,36 @@ impl Reader {
         }
     }
 
+    /// What is open where the reader stands, if that is behind a record. None if no other reader can
+    /// go on there, as for [`stand`](Self::stand).
+    #[must_use]
+    pub fn stand_behind(&self) -> Option<Stand> {
+        match self {
+            Reader::Json(reader) => {
+                let json::Start { open, coming, .. } = reader.start_here()?;
+                match coming {
+                    json::Coming::Separator => Some(Stand::Behind(open)),
+                    // The line is over.
+                    json::Coming::Item if open.is_empty() => Some(Stand::Lists(open)),
+                    json::Coming::Item | json::Coming::First => None,
+                }
+            }
+            Reader::Xml(reader) => Some(Stand::Elements(reader.start_here()?.open)),
+            Reader::Csv(reader) => {
+                let is_free = reader.is_between_rows() && reader.can_be_cut(reader.offset());
+                is_free.then_some(Stand::Rows)
+            }
+            Reader::Plist(_) | Reader::Told(_) => None,
+        }
+    }
+
     /// A reader at a point of the same text, if this one has read all that comes before its first
     /// record. None if the point is one of another format.
     #[must_use]
     pub fn at_point(&self, point: &Point) -> Option<Reader> {
         let mut reader = match (self, &point.stand) {
             (Reader::Json(reader), Stand::Lists(open)) => Reader::Json(reader.inside(open)?),
+            (Reader::Json(reader), Stand::Behind(open)) => Reader::Json(reader.behind(open)?),
             (Reader::Xml(reader), Stand::Elements(open)) => {
                 Reader::Xml(Box::new(reader.inside(open.clone())?))
             }

@@ -276,6 +276,11 @@ impl Builder {
         each!(self, outlet => outlet.go_on(open, records))
     }
 
+    /// See [`Outlet::open_behind`].
+    pub(crate) fn open_behind(&self) -> Vec<Open> {
+        each!(self, outlet => outlet.open_behind())
+    }
+
     /// See [`Owned::unknown`].
     pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
         each!(self, outlet => outlet.inner().unknown())

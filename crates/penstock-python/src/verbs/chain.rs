@@ -30,6 +30,8 @@ pub(super) struct Opened {
     pub(super) held: Vec<Held>,
     /// The type and the path as `repr` shows them.
     pub(super) title: String,
+    /// What is said if there are no records: it names their path.
+    pub(super) sought: String,
     /// How many bytes the source has, if that is known.
     pub(super) total: Option<u64>,
 }
@@ -57,7 +59,7 @@ impl Recipe {
         let Choice { plan, records, title, sought } =
             dialect.choose(&self.r#type.get(py)?, at.as_ref())?;
         let limits = self.limits.clone();
-        let (policy, records) = (self.policy.get(), (records, sought));
+        let (policy, records) = (self.policy.get(), (records, sought.clone()));
         let settings = Settings::new(py, policy, records, limits, source.name(), true)?;
         let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
         let held = held.into_iter().chain(settings.errors.held()).collect();
@@ -66,7 +68,7 @@ impl Recipe {
         if self.timing {
             pump.time();
         }
-        Ok(Opened { pump, held, title, total })
+        Ok(Opened { pump, held, title, sought, total })
     }
 }
 

@@ -5,6 +5,7 @@
 //! meanwhile.
 
 mod chain;
+pub(crate) mod checkpoint;
 pub(crate) mod convert;
 mod convert_into;
 pub(crate) mod decode;

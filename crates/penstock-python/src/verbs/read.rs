@@ -14,6 +14,7 @@ use crate::repairs;
 use crate::sources::SourceObject;
 use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
+use crate::verbs::checkpoint;
 use crate::verbs::decode::BULK;
 use crate::verbs::finding::{Again, Stamp};
 use crate::verbs::infer::of_options;
@@ -50,28 +51,37 @@ pub(crate) struct Reader {
     held: Vec<Held>,
     /// The text of `repr` before the numbers.
     title: String,
+    /// If its place can be kept.
+    origin: Option<Origin>,
+}
+
+/// The one file that a reader reads, by its format's own rules.
+pub(super) struct Origin {
+    pub(super) source: Py<SourceObject>,
+    /// What is said if there are no records: it names their path.
+    pub(super) sought: String,
 }
 
 /// The part of a reader that only one caller at a time may touch.
-struct Run {
-    pump: Pump,
+pub(super) struct Run {
+    pub(super) pump: Pump,
     /// The sources that follow, if there are several.
-    chain: Option<Box<Chain>>,
+    pub(super) chain: Option<Box<Chain>>,
     /// An error behind records that must be returned first.
-    pending: Option<Py<PyBaseException>>,
+    pub(super) pending: Option<Py<PyBaseException>>,
     /// Rows of a batch that an interrupt ended, latest first.
-    left: Vec<Py<PyAny>>,
+    pub(super) left: Vec<Py<PyAny>>,
     /// Why there are no more records, if that is not the end: the caller has closed it, or the
     /// caller's code broke off.
-    closed: Option<Box<str>>,
+    pub(super) closed: Option<Box<str>>,
     /// If columns are filled: how.
-    filling: Option<Box<Filled>>,
+    pub(super) filling: Option<Box<Filled>>,
     /// If the records have no class, or a `Decimal` of unknown digits: how their columns are found.
     again: Option<Box<Again>>,
 }
 
 /// How columns are filled.
-struct Filled {
+pub(super) struct Filled {
     asked: Asked,
     /// The most rows, and about the most bytes, of a batch.
     batch: (usize, usize),
@@ -358,12 +368,12 @@ fn fills_columns() -> PyErr {
 
 impl Reader {
     /// A reader of a run that is no source's.
-    pub(super) fn over(pump: Pump, held: Vec<Held>, title: String) -> Self {
+    pub(super) fn over(pump: Pump, held: Vec<Held>, title: String, origin: Option<Origin>) -> Self {
         let meter = Meter::new(pump.gauge().clone(), None);
         let (left, closed) = (Vec::new(), None);
         let again = None;
         let run = Run { pump, chain: None, pending: None, left, closed, filling: None, again };
-        Reader { run: Mutex::new(run), meter, held, title }
+        Reader { run: Mutex::new(run), meter, held, title, origin }
     }
 
     /// The next batch of columns, or None at the end.
@@ -405,7 +415,8 @@ impl Reader {
     #[new]
     /// `several` has what `repr` calls the sources, whether they are of one format, the number of
     /// their bytes, and an iterator that gives a dialect and a source for each after the first.
-    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, several = None, /))]
+    /// `is_usual` says that the dialect is that of the format.
+    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, several = None, is_usual = false, /))]
     #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
     fn new(
         py: Python<'_>,
@@ -417,6 +428,7 @@ impl Reader {
         limits: Option<&Bound<'_, PyAny>>,
         timing: bool,
         several: Option<(String, bool, Option<u64>, Bound<'_, PyAny>)>,
+        is_usual: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
             let (given, dialect) = ((&dialect, &source), dialect.get());
@@ -434,7 +446,7 @@ impl Reader {
                 limits: options::limits(limits)?,
                 timing,
             };
-            let Opened { mut pump, mut held, mut title, total } =
+            let Opened { mut pump, mut held, mut title, sought, total } =
                 recipe.open(py, dialect, source)?;
             if !alike && let Some(into) = title.strip_suffix(dialect.default_records()) {
                 title = format!("{into}the records of each format");
@@ -456,7 +468,9 @@ impl Reader {
             });
             let (pending, left) = (None, Vec::new());
             let run = Run { pump, chain, pending, left, closed: None, filling: None, again };
-            Ok(Reader { run: Mutex::new(run), meter, held, title })
+            let source = given.1.clone().unbind();
+            let origin = is_usual.then_some(Origin { source, sought });
+            Ok(Reader { run: Mutex::new(run), meter, held, title, origin })
         })
     }
 
@@ -579,6 +593,38 @@ impl Reader {
         guarded(this.py(), || match n {
             0 => Err(PyValueError::new_err("n must be at least 1")),
             _ => Ok(Batches { reader: this.clone().unbind(), n }),
+        })
+    }
+
+    /// Where this reader stands: behind the last record that it has given you, or at the beginning.
+    ///
+    /// `penstock.read(..., resume=checkpoint)` goes on there, in this process or another. The reader must
+    /// be one of `penstock.read`, of one file by its path.
+    ///
+    /// Returns:
+    ///     A `Checkpoint`: small, can be pickled, and JSON of it is `as_dict()`.
+    ///
+    /// Raises:
+    ///     ValueError: The reader is no such one, is closed, or has failed; the file was replaced
+    ///         while it was read; it is compressed as a whole; nothing can go on there, as in an entity
+    ///         of XML; or the last line has no line feed, so that more of it may come.
+    ///     OSError: The file cannot be opened.
+    ///
+    /// Example:
+    ///     >>> import pathlib, penstock
+    ///     >>> path = pathlib.Path("primes.ndjson")
+    ///     >>> _ = path.write_text("2\n3\n5\n")
+    ///     >>> with penstock.read(path, int) as reader:
+    ///     ...     next(reader), next(reader)
+    ///     ...     checkpoint = reader.checkpoint()
+    ///     (2, 3)
+    ///     >>> list(penstock.read(path, int, resume=checkpoint))
+    ///     [5]
+    fn checkpoint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        guarded(py, || {
+            let run = &mut *self.enter()?;
+            let kept = checkpoint::keep(py, self.origin.as_ref(), run)?;
+            Ok(py.import("penstock._checkpoint")?.getattr("of")?.call1(kept)?.unbind())
         })
     }
 

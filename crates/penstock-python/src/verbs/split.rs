@@ -31,31 +31,41 @@ use std::sync::Arc;
 /// How many windows are read before signals are looked for.
 const PATIENCE: usize = 16;
 
-/// What is open for the reader: for JSON `"map"` and `"list"`, for XML the elements with the
-/// prefixes that they bind, for rows nothing.
+/// What is open for the reader: for JSON `"map"` and `"list"`, and `"record"` behind a record; for
+/// XML the elements with the prefixes that they bind, for rows nothing.
 #[derive(FromPyObject, IntoPyObject)]
 pub(crate) enum Stood {
     Lists(Vec<String>),
     Elements(Vec<(String, Vec<(String, String)>)>),
 }
 
+/// Says that a record has just ended.
+const BEHIND: &str = "record";
+
 /// What is open for whoever selects the records: its state, and behind how many items or at which
 /// name it is.
 type Opened = (u32, Option<u64>, Option<(String, String)>);
 
 /// Offset, line, column, records before, the format's own state, and what is open.
-type Told = (u64, u64, u64, u64, Option<Stood>, Vec<Opened>);
+pub(super) type Told = (u64, u64, u64, u64, Option<Stood>, Vec<Opened>);
 
-fn told(point: Point) -> Told {
+fn words(open: &[Container]) -> Vec<String> {
+    let word = |open: &Container| match open {
+        Container::Map => "map".to_owned(),
+        Container::List => "list".to_owned(),
+    };
+    open.iter().map(word).collect()
+}
+
+pub(super) fn told(point: Point) -> Told {
     let Point { counted, records, stand, open } = point;
     let stood = match stand {
         Stand::Rows => None,
-        Stand::Lists(open) => {
-            let word = |open: &Container| match open {
-                Container::Map => "map".to_owned(),
-                Container::List => "list".to_owned(),
-            };
-            Some(Stood::Lists(open.iter().map(word).collect()))
+        Stand::Lists(open) => Some(Stood::Lists(words(&open))),
+        Stand::Behind(open) => {
+            let mut words = words(&open);
+            words.push(BEHIND.to_owned());
+            Some(Stood::Lists(words))
         }
         Stand::Elements(open) => {
             Some(Stood::Elements(open.into_iter().map(|open| (open.name, open.bindings)).collect()))
@@ -74,16 +84,20 @@ fn told(point: Point) -> Told {
 }
 
 /// The point that was told.
-fn point(dialect: &Dialect, told: Told) -> Point {
+pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
     let (offset, line, column, records, stood, opened) = told;
     let stand = match stood {
         None => Stand::Rows,
         // Nothing is open around lines.
-        Some(Stood::Lists(open)) if !dialect.has_elements() => Stand::Lists(
-            open.iter()
-                .map(|open| if open == "map" { Container::Map } else { Container::List })
-                .collect(),
-        ),
+        Some(Stood::Lists(mut open)) if !dialect.has_elements() => {
+            let is_behind = open.pop_if(|last| last == BEHIND).is_some();
+            let kind = |open: &String| match open.as_str() {
+                "map" => Container::Map,
+                _ => Container::List,
+            };
+            let open = open.iter().map(kind).collect();
+            if is_behind { Stand::Behind(open) } else { Stand::Lists(open) }
+        }
         Some(Stood::Lists(_)) => Stand::Elements(Vec::new()),
         Some(Stood::Elements(open)) => Stand::Elements(
             open.into_iter().map(|(name, bindings)| OpenElement { name, bindings }).collect(),
@@ -105,7 +119,7 @@ fn point(dialect: &Dialect, told: Told) -> Point {
 }
 
 /// A run that looks for points.
-struct Planning {
+pub(super) struct Planning {
     run: Run<AnyReader, Windows, Infallible>,
     to: Outlet<Planner>,
     /// How many threads count the records between two points, if any.
@@ -114,7 +128,12 @@ struct Planning {
 }
 
 impl Planning {
-    fn new(dialect: &Dialect, limits: &Limits, source: Source, records: Option<Records>) -> Self {
+    pub(super) fn new(
+        dialect: &Dialect,
+        limits: &Limits,
+        source: Source,
+        records: Option<Records>,
+    ) -> Self {
         let input = Windows::of(source);
         let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
         let to = Outlet::new(Planner::default(), records);
@@ -128,7 +147,7 @@ impl Planning {
 
     /// Goes on to the next record that is wanted. False if there is none: at the end, or before an
     /// error that ends the reading, which whoever reads the last part will meet.
-    fn go_on(&mut self, py: Python<'_>) -> PyResult<bool> {
+    pub(super) fn go_on(&mut self, py: Python<'_>) -> PyResult<bool> {
         loop {
             let Planning { run, to, count, threads } = self;
             let turn = py.detach(|| {
@@ -167,10 +186,20 @@ impl Planning {
     fn point(&self) -> Option<Point> {
         Point::of(&self.run, &self.to)
     }
+
+    /// Why no part of the source can be read on its own, if that is so.
+    pub(super) fn why_whole(&self) -> Option<&'static str> {
+        self.run.input().why_whole()
+    }
+
+    /// A reader at a point of the source. None if the point is none of it.
+    pub(super) fn reader_at(&self, point: &Point) -> Option<AnyReader> {
+        self.run.reader().at_point(point)
+    }
 }
 
 /// A file that can be read from the middle.
-enum Parted {
+pub(super) enum Parted {
     Plain(File),
     InPieces(File, Frames),
     /// It cannot, for this reason.
@@ -178,7 +207,7 @@ enum Parted {
 }
 
 impl Parted {
-    fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
+    pub(super) fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
         let path = source.object(py).cast::<PyString>().map_err(|_| {
             PyTypeError::new_err("a part is one of a file, which is named by its path")
         })?;
@@ -302,25 +331,20 @@ pub(crate) fn read_split(
             }
             let mut pump = Pump::new(dialect, plan, settings, input);
             pump.time();
-            return Ok(Reader::over(pump, held, format!("{shown} -> {title}")));
+            return Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None));
         };
         let point = point(dialect, start);
-        let mut planning = {
-            let (source, _) = source.get().open(py, dialect.detect(), &limits)?;
-            Planning::new(dialect, &limits, source, at_records)
-        };
-        let reader = match planning.go_on(py)? {
-            true => planning.run.reader().at_point(&point),
-            false => None,
-        };
-        let reader = reader.ok_or_else(changed)?;
         let input = part(Parted::open(py, source.get())?.0, &point, end, &limits)?;
+        let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
+        let mut planning = Planning::new(dialect, &limits, opened, at_records);
+        let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
+        let reader = reader.ok_or_else(changed)?;
         let mut pump = Pump::over(dialect, reader, plan, settings, input);
         if !pump.begin_at(&point) {
             return Err(changed());
         }
         pump.time();
-        Ok(Reader::over(pump, held, format!("{shown} -> {title}")))
+        Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None))
     })
 }
 
@@ -332,7 +356,12 @@ fn changed() -> PyErr {
 }
 
 /// The text of a part, with the bytes before it for excerpts.
-fn part(parted: Parted, point: &Point, end: Option<u64>, limits: &Limits) -> PyResult<Windows> {
+pub(super) fn part(
+    parted: Parted,
+    point: &Point,
+    end: Option<u64>,
+    limits: &Limits,
+) -> PyResult<Windows> {
     let begin = point.counted.bytes();
     let before = begin - begin.min(CONTEXT as u64);
     let mut source = match parted {

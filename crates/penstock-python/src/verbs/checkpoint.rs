@@ -1,0 +1,168 @@
+//! Checkpoints: where a reader stands behind a record, and readers that go on there.
+
+use crate::dialect::{Choice, Dialect};
+use crate::failure::guarded;
+use crate::held::Held;
+use crate::options::{self, PolicyObject};
+use crate::pump::{Pump, Settings};
+use crate::sources::SourceObject;
+use crate::verbs::read::{Origin, Reader, Run};
+use crate::verbs::split::{Parted, Planning, Told, part, point, told};
+use penstock_core::run::Windows;
+use penstock_core::source::Compression;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// The path, which file it was, whether that is plain text, the format, where the records
+/// are, how many there were, whether the document has ended, and the point.
+type Checkpoint = (Py<PyAny>, (u64, u64), bool, &'static str, String, u64, bool, Option<Told>);
+
+/// What a checkpoint holds of a reader.
+pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResult<Checkpoint> {
+    let refused = |reason: &str| PyValueError::new_err(format!("there is no checkpoint: {reason}"));
+    let Some(Origin { source, sought }) = origin.filter(|_| run.chain.is_none()) else {
+        return Err(refused("the reader is none of penstock.read() of one file"));
+    };
+    let source = source.get();
+    let path = source.object(py);
+    let is_bare = source.encoding().is_none() && source.compression() == Compression::Infer;
+    let Some(file) = source.file().filter(|_| is_bare && path.is_instance_of::<PyString>()) else {
+        return Err(refused("the file must be given by its path only"));
+    };
+    if let Some(why) = &run.closed {
+        return Err(refused(why));
+    }
+    if run.filling.is_some() {
+        return Err(refused("the records go into columns"));
+    }
+    if !run.left.is_empty() {
+        return Err(refused("records of a batch that was broken off are still to be taken"));
+    }
+    let pump = &run.pump;
+    if run.pending.is_some() || (pump.is_finished() && !pump.is_complete()) {
+        return Err(refused("the reader has failed behind the last record"));
+    }
+    let (parted, _) = Parted::open(py, source)?;
+    if let Parted::Whole(why) = &parted {
+        return Err(refused(why));
+    }
+    let is_plain = matches!(parted, Parted::Plain(_));
+    let (format, at) = (pump.format(), sought.clone());
+    let (path, records) = (path.clone().unbind(), pump.records());
+    let made = |ended, told| Ok((path, file, is_plain, format, at, records, ended, told));
+    if pump.is_complete() && pump.is_document() {
+        return made(true, None);
+    }
+    if records == 0 {
+        return made(false, None);
+    }
+    if let Some(why) = pump.why_whole().filter(|_| pump.has_begun()) {
+        return Err(refused(why));
+    }
+    let point = pump.point_behind();
+    let point = point.ok_or_else(|| refused("a record depends on what comes before it"))?;
+    made(false, Some(told(point)))
+}
+
+/// Reads on behind a checkpoint, or from the start. Of a plain file of lines or rows, what is behind
+/// the last line feed is left for another time.
+#[pyfunction]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, sought, ended, start, /))]
+#[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
+pub(crate) fn read_on(
+    dialect: &Bound<'_, Dialect>,
+    source: &Bound<'_, SourceObject>,
+    r#type: &Bound<'_, PyAny>,
+    at: Option<&Bound<'_, PyAny>>,
+    policy: &Bound<'_, PolicyObject>,
+    limits: Option<&Bound<'_, PyAny>>,
+    sought: Option<String>,
+    ended: bool,
+    start: Option<Told>,
+) -> PyResult<Reader> {
+    let py = dialect.py();
+    guarded(py, || {
+        let (dialect, limits) = (dialect.get(), options::limits(limits)?);
+        let Choice { plan, records, title, sought: mine } = dialect.choose(r#type, at)?;
+        if let Some(sought) = sought.filter(|sought| *sought != mine) {
+            let reason = "the checkpoint is one of other records: it was made where";
+            return Err(PyValueError::new_err(format!("{reason} {sought}, and not where {mine}")));
+        }
+        let origin = Origin { source: source.clone().unbind(), sought: mine.clone() };
+        let source = source.get();
+        let name = source.name();
+        let shown = name.clone().unwrap_or_default();
+        let (parted, size) = Parted::open(py, source)?;
+        let (opened, _) = source.open(py, dialect.detect(), &limits)?;
+        let mut planning = Planning::new(dialect, &limits, opened, records.clone());
+        // What stands before the first record is read, or all if there is none.
+        planning.go_on(py)?;
+        let is_growing = planning.why_whole().is_none() && !dialect.is_document();
+        let end = match &parted {
+            Parted::Plain(file) if is_growing => Some(end_of_lines(file, size)?),
+            _ => None,
+        };
+        let point = start.map(|start| point(dialect, start));
+        let mut settings =
+            Settings::new(py, policy.get(), (records, mine), limits.clone(), name, true)?;
+        if point.as_ref().is_some_and(|point| point.records > 0) {
+            settings.wanted = None;
+        }
+        let held: Vec<Held> = settings.errors.held().into_iter().collect();
+        let mut pump = match &point {
+            None => {
+                let mut input = Windows::of(source.open(py, dialect.detect(), &limits)?.0);
+                if let Some(end) = end {
+                    input = input.up_to(end);
+                }
+                Pump::new(dialect, plan, settings, input)
+            }
+            Some(point) => {
+                let reader = planning.reader_at(point).ok_or_else(elsewhere)?;
+                let end = end.map(|end| end.max(point.counted.bytes()));
+                let input = part(parted, point, end, &limits)?;
+                let mut pump = Pump::over(dialect, reader, plan, settings, input);
+                if !pump.begin_at(point) {
+                    return Err(elsewhere());
+                }
+                pump
+            }
+        };
+        if end.is_some() {
+            pump.leave_torn();
+        }
+        if ended {
+            pump.finish();
+        }
+        pump.time();
+        Ok(Reader::over(pump, held, format!("{shown} -> {title}"), Some(origin)))
+    })
+}
+
+#[cold]
+fn elsewhere() -> PyErr {
+    PyValueError::new_err("the checkpoint is none of this file: it has changed")
+}
+
+/// The offset behind the last line feed of a file. A carriage return ends a line, too, unless it is
+/// the last byte: a line feed may follow.
+fn end_of_lines(file: &File, size: u64) -> PyResult<u64> {
+    let mut bytes = [0; 1 << 16];
+    let mut end = size;
+    while end > 0 {
+        let length = end.min(bytes.len() as u64);
+        let bytes = &mut bytes[..length as usize];
+        file.read_exact_at(bytes, end - length)?;
+        if end == size && bytes.last() == Some(&b'\r') {
+            bytes[length as usize - 1] = 0;
+        }
+        if let Some(at) = bytes.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')) {
+            return Ok(end - length + at as u64 + 1);
+        }
+        end -= length;
+    }
+    Ok(0)
+}

@@ -1,0 +1,334 @@
+"""A checkpoint: what is read up to it and behind it is what is read in one go."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pickle
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import penstock
+
+SETTINGS = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+FILES: dict[str, tuple[str, Any]] = {
+    "lines.ndjson": ('{"a":1}\n\n{"a":2} \r\n[3]\n"x"\n12\nnull\n', None),
+    "array.json": ('[1, {"a":[2]} , "x",\n 4, null]', None),
+    "inside.json": ('{"x": 5, "items": [1,\n2,[3],4], "y": [7]}', "items/*"),
+    "members.json": ('{"p":{"a":1,"b":{"c":2},"d":3},"q":{"e":5}}', "*/*"),
+    "one.json": ('{"p": 1}', None),
+    "empty.json": ("[]", None),
+    "root.xml": (
+        '<r xmlns:p="urn:p">\n<i id="1"/>t<i>2</i><!-- c --><j/><p:i>3</p:i>\n<i>4</i></r>\n',
+        None,
+    ),
+    "inside.xml": ("<r><g><i>1</i><i>2</i></g>\n<g/><g><i>3</i></g></r>\n", "g/i"),
+    "windows.csv": ('a,b\r\n1,"x\r\ny"\r\n\r\n2,3\r\n4,""\r\n', None),
+    "quotes.csv": ('a,b\n1,"x""\ny"\n2,3\n', None),
+    "header.csv": ("a,b\n", None),
+    "empty.ndjson": ("", None),
+}
+
+Mode = Literal["start"] | None
+each = pytest.mark.parametrize("name", list(FILES))
+modes = pytest.mark.parametrize("mode", [None, "start"])
+
+
+def written(folder: Path, name: str) -> tuple[Path, Any]:
+    text, at = FILES[name]
+    (folder / name).write_bytes(text.encode())
+    return folder / name, at
+
+
+def numbered(reader: penstock.Reader[Any], most: int = 1 << 30) -> list[Any]:
+    """Return the records, and where each stands."""
+    found: list[Any] = []
+    while len(found) < most:
+        try:
+            record = next(reader)
+        except StopIteration:
+            break
+        found.append((record, reader.place.record, reader.place.line))
+    return found
+
+
+def moved(checkpoint: penstock.Checkpoint) -> penstock.Checkpoint:
+    """Return a checkpoint as another process would have it."""
+    through_json = penstock.Checkpoint.from_dict(json.loads(json.dumps(checkpoint.as_dict())))
+    return pickle.loads(pickle.dumps(through_json))
+
+
+@each
+@modes
+def test_reading_goes_on_behind_each_record(tmp_path: Path, name: str, mode: Mode) -> None:
+    path, at = written(tmp_path, name)
+    whole = numbered(penstock.read(path, at=at))
+    for count in range(len(whole) + 1):
+        reader = penstock.read(path, at=at, resume=mode)
+        before = numbered(reader, count)
+        checkpoint = moved(reader.checkpoint())
+        assert checkpoint.records == count
+        with penstock.read(path, at=at, resume=checkpoint) as rest:
+            assert before + numbered(rest) == whole
+            # What has gone on can be kept, too.
+            again = moved(rest.checkpoint())
+        assert again.records == len(whole)
+        assert list(penstock.read(path, at=at, resume=again)) == []
+
+
+@each
+@modes
+def test_there_is_nothing_behind_the_end(tmp_path: Path, name: str, mode: Mode) -> None:
+    path, at = written(tmp_path, name)
+    reader = penstock.read(path, at=at, resume=mode)
+    count = len(list(reader))
+    checkpoint = moved(reader.checkpoint())
+    assert (checkpoint.records, checkpoint.ended) == (count, path.suffix in {".json", ".xml"})
+    assert list(penstock.read(path, at=at, resume=checkpoint)) == []
+
+
+def some_rows(count: int) -> list[Any]:
+    names = ["plain", 'with "quotes"', "two\nlines", "", "tail\r\n"]
+    return [{"n": n, "name": names[n % len(names)]} for n in range(count)]
+
+
+@SETTINGS
+@given(
+    count=st.integers(0, 12),
+    cuts=st.lists(st.integers(0, 400), max_size=6),
+    quoted=st.booleans(),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_a_growing_file_is_read_once(
+    tmp_path: Path, count: int, cuts: list[int], quoted: bool, end: str
+) -> None:
+    """However a file grows, and wherever it is torn, each record comes once."""
+    rows = some_rows(count)
+    if quoted:
+        path = tmp_path / "rows.csv"
+        lines = [f'{row["n"]},"{row["name"].replace(chr(34), chr(34) * 2)}"' for row in rows]
+        text = end.join(["n,name", *lines, ""]).encode()
+        expected = [{"n": str(row["n"]), "name": row["name"]} for row in rows]
+    else:
+        path = tmp_path / "rows.ndjson"
+        text = "".join(json.dumps(row) + end for row in rows).encode()
+        expected = rows
+    found: list[Any] = []
+    resume: penstock.Checkpoint | Literal["start"] = "start"
+    for cut in [*sorted(min(cut, len(text)) for cut in cuts), len(text)]:
+        path.write_bytes(text[:cut])
+        with penstock.read(path, resume=resume) as reader:
+            found += reader
+            resume = moved(reader.checkpoint())
+        assert resume.records == len(found)
+    assert found == expected
+
+
+@dataclass
+class Row:
+    n: int
+
+
+def test_records_in_error_are_numbered_on(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    path.write_text('{"n": 1}\n{"n": "x"}\n{"n": 3}\n{"n": 4}\n{"n": []}\n')
+    reader = penstock.read(path, Row, errors="skip")
+    assert [next(reader), next(reader)] == [Row(1), Row(3)]
+    checkpoint = reader.checkpoint()
+    assert checkpoint.records == 3
+    rest = penstock.read(path, Row, resume=checkpoint)
+    assert next(rest) == Row(4)
+    with pytest.raises(penstock.DecodeError) as caught:
+        next(rest)
+    assert (caught.value.record, caught.value.line) == (5, 5)
+    with pytest.raises(ValueError, match="the reader has failed behind the last record"):
+        rest.checkpoint()
+
+
+def test_collected_errors_do_not_forbid_a_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    path.write_text('{"n": 1}\n{"n": "x"}\n{"n": 3')
+    reader = penstock.read(path, Row, errors="collect", resume="start")
+    assert next(reader) == Row(1)
+    with pytest.raises(ExceptionGroup) as caught:
+        next(reader)
+    assert len(caught.value.exceptions) == 1
+    checkpoint = reader.checkpoint()
+    assert (checkpoint.records, checkpoint.offset) == (2, 20)
+    with path.open("a") as file:
+        file.write("}\n")
+    assert list(penstock.read(path, Row, resume=checkpoint)) == [Row(3)]
+
+
+@pytest.mark.parametrize("name", ["rows.ndjson", "rows.csv"])
+def test_a_last_line_without_an_end_is_left(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    text = "n\n1\n2\n3" if name.endswith(".csv") else "1\n2\n3"
+    path.write_text(text)
+    reader = penstock.read(path)
+    assert len(list(reader)) == 3
+    with pytest.raises(ValueError, match="the last line has no line feed"):
+        reader.checkpoint()
+    with penstock.read(path, resume="start") as reader:
+        assert len(list(reader)) == 2
+        checkpoint = reader.checkpoint()
+    path.write_text(text + "4\n")
+    (last,) = penstock.read(path, resume=checkpoint)
+    assert last in (34, {"n": "34"})
+
+
+def test_an_open_quote_waits_for_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text('a\nx\n"one\ntwo\n')
+    with penstock.read(path, resume="start") as reader:
+        assert list(reader) == [{"a": "x"}]
+        checkpoint = reader.checkpoint()
+    assert checkpoint.offset == 4
+    with path.open("a") as file:
+        file.write('three"\ny\n')
+    assert list(penstock.read(path, resume=checkpoint)) == [{"a": "one\ntwo\nthree"}, {"a": "y"}]
+
+
+def test_a_file_that_was_renamed_is_read_on(tmp_path: Path) -> None:
+    path, turned = tmp_path / "log.ndjson", tmp_path / "log.1.ndjson"
+    path.write_text("1\n2\n")
+    with penstock.read(path, resume="start") as reader:
+        assert list(reader) == [1, 2]
+        checkpoint = reader.checkpoint()
+    with path.open("a") as file:
+        file.write("3\n")
+    path.rename(turned)
+    path.write_text("7\n8\n9\n10\n")
+    with pytest.raises(ValueError, match="is not the file of the checkpoint: other bytes"):
+        penstock.read(path, resume=checkpoint)
+    assert list(penstock.read(turned, resume=checkpoint)) == [3]
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.ndjson"
+    path.write_text("1\n2\n")
+    reader = penstock.read(path)
+    list(reader)
+    checkpoint = reader.checkpoint()
+    path.write_text("1\n")
+    reason = "is not the file of the checkpoint: it has 2 bytes, and 4 were read of that"
+    with pytest.raises(ValueError, match=reason):
+        penstock.read(path, resume=checkpoint)
+
+
+def test_a_file_that_was_replaced_while_it_is_read_has_no_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "log.ndjson"
+    path.write_text("1\n2\n")
+    reader = penstock.read(path)
+    next(reader)
+    (tmp_path / "other").write_text("3\n4\n")
+    (tmp_path / "other").replace(path)
+    with pytest.raises(ValueError, match="was replaced while it was read"):
+        reader.checkpoint()
+
+
+@pytest.mark.parametrize("name", ["list.json", "list.xml"])
+def test_a_document_must_be_as_it_was(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("[1, 2]" if name.endswith("json") else "<r><i>1</i><i>2</i></r>")
+    reader = penstock.read(path)
+    next(reader)
+    checkpoint = reader.checkpoint()
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(ValueError, match="has changed since the checkpoint was made"):
+        penstock.read(path, resume=checkpoint)
+
+
+def test_records_elsewhere_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "two.json"
+    path.write_text('{"a": [1, 2], "b": [3, 4]}')
+    reader = penstock.read(path, at="a/*")
+    next(reader)
+    checkpoint = reader.checkpoint()
+    with pytest.raises(ValueError, match="the checkpoint is one of other records"):
+        penstock.read(path, at="b/*", resume=checkpoint)
+    with pytest.raises(ValueError, match="the checkpoint is one of json, not of ndjson"):
+        penstock.read(path, at="a/*", format="ndjson", resume=checkpoint)
+
+
+def test_pieces_of_compressed_files_are_read_on(tmp_path: Path) -> None:
+    path, packed = tmp_path / "rows.ndjson", tmp_path / "rows.ndjson.gz"
+    path.write_text("".join(f'{{"n": {n}}}\n' for n in range(20_000)))
+    penstock.recompress(path, packed)
+    reader = penstock.read(packed, Row)
+    first = [next(reader) for _ in range(12_345)]
+    rest = list(penstock.read(packed, Row, resume=moved(reader.checkpoint())))
+    assert first + rest == [Row(n) for n in range(20_000)]
+
+
+def test_a_file_compressed_as_a_whole_has_no_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson.gz"
+    path.write_bytes(gzip.compress(b"1\n2\n"))
+    reader = penstock.read(path)
+    next(reader)
+    with pytest.raises(ValueError, match="there is no checkpoint: a gzip file that is not BGZF"):
+        reader.checkpoint()
+
+
+def test_other_readers_have_no_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("a;b\n1;2\n")
+    reason = r"there is no checkpoint: the reader is none of penstock.read\(\) of one file"
+    for reader in (
+        penstock.csv.read(path, dialect=penstock.csv.Dialect(delimiter=";")),
+        penstock.read([path, path]),
+        penstock.split(path)[0].read(),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            reader.checkpoint()
+    reason = "there is no checkpoint: the file must be given by its path only"
+    with path.open("rb") as file, pytest.raises(ValueError, match=reason):
+        penstock.read(file, format="csv").checkpoint()
+    with pytest.raises(ValueError, match=reason):
+        penstock.read(path, encoding="latin-1").checkpoint()
+    reader = penstock.read(path)
+    reader.close()
+    with pytest.raises(ValueError, match="there is no checkpoint: this Reader is closed"):
+        reader.checkpoint()
+    (tmp_path / "rows.ndjson").write_text('{"n": 1}\n')
+    reader = penstock.read(tmp_path / "rows.ndjson", Row, resume="start")
+    reader.columns()
+    with pytest.raises(ValueError, match="there is no checkpoint: the records go into columns"):
+        reader.checkpoint()
+
+
+def test_options_that_a_checkpoint_rules_out(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    path.write_text("1\n")
+    with pytest.raises(TypeError, match="encoding= cannot be used with resume="):
+        penstock.read(path, resume="start", encoding="utf-8")
+    with pytest.raises(TypeError, match="resume= reads one file by its path, not list"):
+        penstock.read([path], resume="start")
+    with pytest.raises(ValueError, match="resume must be a Checkpoint or 'start', not 'end'"):
+        penstock.read(path, resume="end")  # type: ignore[call-overload]
+
+
+def test_a_batch_can_be_kept(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps(list(range(100))))
+    reader = penstock.read(path, int)
+    batch = next(reader.batches(30))
+    rest = list(penstock.read(path, int, resume=reader.checkpoint()))
+    assert batch + rest == list(range(100))
+
+
+def test_the_place_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text("[1, 2]")
+    reader = penstock.read(path)
+    next(reader)
+    assert str(reader.checkpoint()) == f"{path}, behind record 1 at byte 2"
