@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from dataclasses import asdict, dataclass
 
 from penstock import _format, _plan, _rust
@@ -154,8 +155,8 @@ def _digest(file: BinaryIO, offset: int) -> str:
     return known.hexdigest()
 
 
-def _check(checkpoint: Checkpoint, path: str) -> None:
-    """Check that a file is that of a checkpoint.
+def _check(checkpoint: Checkpoint, path: str) -> tuple[int, int]:
+    """Check that a file is that of a checkpoint, and return which it is on this machine.
 
     Raises:
         ValueError: It is not.
@@ -174,6 +175,7 @@ def _check(checkpoint: Checkpoint, path: str) -> None:
             raise ValueError(
                 f"{path} is not the file of the checkpoint: other bytes come before the place"
             )
+    return about.st_dev, about.st_ino
 
 
 def read(
@@ -200,17 +202,18 @@ def read(
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"resume= reads one file by its path, not {type(source).__name__}")
     path = os.fsdecode(source)
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - as above
+        raise ValueError(f"resume= reads a regular file, and {path} is none")
     kind = None if format is None else _format.checked(format)
     if isinstance(resume, Checkpoint):
         if kind not in {None, resume.format}:
             raise ValueError(f"the checkpoint is one of {resume.format}, not of {kind}")
         kind = resume.format
-        _check(resume, path)
-        begun: tuple[str | None, bool, Any]
-        begun = resume.sought, resume.ended, as_start(resume.start)
+        begun: tuple[tuple[int, int] | None, str | None, bool, Any]
+        begun = _check(resume, path), resume.sought, resume.ended, as_start(resume.start)
     elif resume == "start":
         kind = _format.of_source(path, path) if kind is None else kind
-        begun = None, False, None
+        begun = None, None, False, None
     else:
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
     if types is not None:

@@ -535,6 +535,7 @@ def read_on(
     at: object,
     policy: Policy,
     limits: Limits | None,
+    which: tuple[int, int] | None,
     sought: str | None,
     ended: bool,
     start: tuple[Any, ...] | None,

@@ -282,17 +282,19 @@ def test_a_file_compressed_as_a_whole_has_no_checkpoint(tmp_path: Path) -> None:
 def test_other_readers_have_no_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("a;b\n1;2\n")
-    reason = r"there is no checkpoint: the reader is none of penstock.read\(\) of one file"
-    for reader in (
-        penstock.csv.read(path, dialect=penstock.csv.Dialect(delimiter=";")),
-        penstock.read([path, path]),
-        penstock.split(path)[0].read(),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            reader.checkpoint()
-    reason = "there is no checkpoint: the file must be given by its path only"
-    with path.open("rb") as file, pytest.raises(ValueError, match=reason):
-        penstock.read(file, format="csv").checkpoint()
+    reason = (
+        r"there is no checkpoint: the reader is none of penstock.read\(\) of one file by its path"
+    )
+    with path.open("rb") as file:
+        for reader in (
+            penstock.csv.read(path, dialect=penstock.csv.Dialect(delimiter=";")),
+            penstock.read([path, path]),
+            penstock.split(path)[0].read(),
+            penstock.read(file, format="csv"),
+        ):
+            with pytest.raises(ValueError, match=reason):
+                reader.checkpoint()
+    reason = "there is no checkpoint: the reader was told the encoding or the compression"
     with pytest.raises(ValueError, match=reason):
         penstock.read(path, encoding="latin-1").checkpoint()
     reader = penstock.read(path)
@@ -315,6 +317,12 @@ def test_options_that_a_checkpoint_rules_out(tmp_path: Path) -> None:
         penstock.read([path], resume="start")
     with pytest.raises(ValueError, match="resume must be a Checkpoint or 'start', not 'end'"):
         penstock.read(path, resume="end")  # type: ignore[call-overload]
+
+
+def test_only_a_regular_file_is_read_on(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.ndjson")
+    with pytest.raises(ValueError, match="resume= reads a regular file, and"):
+        penstock.read(tmp_path / "pipe.ndjson", resume="start")
 
 
 def test_a_batch_can_be_kept(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ use penstock_core::run::Windows;
 use penstock_core::source::Compression;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -24,13 +23,13 @@ type Checkpoint = (Py<PyAny>, (u64, u64), bool, &'static str, String, u64, bool,
 pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResult<Checkpoint> {
     let refused = |reason: &str| PyValueError::new_err(format!("there is no checkpoint: {reason}"));
     let Some(Origin { source, sought }) = origin.filter(|_| run.chain.is_none()) else {
-        return Err(refused("the reader is none of penstock.read() of one file"));
+        return Err(refused("the reader is none of penstock.read() of one file by its path"));
     };
     let source = source.get();
     let path = source.object(py);
     let is_bare = source.encoding().is_none() && source.compression() == Compression::Infer;
-    let Some(file) = source.file().filter(|_| is_bare && path.is_instance_of::<PyString>()) else {
-        return Err(refused("the file must be given by its path only"));
+    let Some(file) = source.file().filter(|_| is_bare) else {
+        return Err(refused("the reader was told the encoding or the compression"));
     };
     if let Some(why) = &run.closed {
         return Err(refused(why));
@@ -67,10 +66,10 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
     made(false, Some(told(point)))
 }
 
-/// Reads on behind a checkpoint, or from the start. Of a plain file of lines or rows, what is behind
+/// Reads on behind a checkpoint, or from the start: of this file, if it is said. Of a plain file of lines or rows, what is behind
 /// the last line feed is left for another time.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, policy, limits, sought, ended, start, /))]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, which, sought, ended, start, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
 pub(crate) fn read_on(
     dialect: &Bound<'_, Dialect>,
@@ -79,6 +78,7 @@ pub(crate) fn read_on(
     at: Option<&Bound<'_, PyAny>>,
     policy: &Bound<'_, PolicyObject>,
     limits: Option<&Bound<'_, PyAny>>,
+    which: Option<(u64, u64)>,
     sought: Option<String>,
     ended: bool,
     start: Option<Told>,
@@ -95,8 +95,11 @@ pub(crate) fn read_on(
         let source = source.get();
         let name = source.name();
         let shown = name.clone().unwrap_or_default();
-        let (parted, size) = Parted::open(py, source)?;
         let (opened, _) = source.open(py, dialect.detect(), &limits)?;
+        let (parted, size) = Parted::open(py, source)?;
+        if which.is_some_and(|which| source.file() != Some(which)) || !parted.is_of(source)? {
+            return Err(PyValueError::new_err(format!("{shown} was replaced while it was opened")));
+        }
         let mut planning = Planning::new(dialect, &limits, opened, records.clone());
         // What stands before the first record is read, or all if there is none.
         planning.go_on(py)?;

@@ -468,8 +468,9 @@ impl Reader {
             });
             let (pending, left) = (None, Vec::new());
             let run = Run { pump, chain, pending, left, closed: None, filling: None, again };
-            let source = given.1.clone().unbind();
-            let origin = is_usual.then_some(Origin { source, sought });
+            let is_path = source.object(py).is_instance_of::<PyString>();
+            let kept = given.1.clone().unbind();
+            let origin = (is_usual && is_path).then_some(Origin { source: kept, sought });
             Ok(Reader { run: Mutex::new(run), meter, held, title, origin })
         })
     }

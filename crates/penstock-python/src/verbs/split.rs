@@ -26,6 +26,7 @@ use pyo3::types::PyString;
 use std::convert::Infallible;
 use std::fs::File;
 use std::io::{ErrorKind, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 /// How many windows are read before signals are looked for.
@@ -207,6 +208,17 @@ pub(super) enum Parted {
 }
 
 impl Parted {
+    /// Whether it is the file that was opened for a source first, if it can be read from the middle.
+    pub(super) fn is_of(&self, source: &SourceObject) -> PyResult<bool> {
+        match self {
+            Parted::Plain(file) | Parted::InPieces(file, _) => {
+                let about = file.metadata()?;
+                Ok(source.file() == Some((about.dev(), about.ino())))
+            }
+            Parted::Whole(_) => Ok(true),
+        }
+    }
+
     pub(super) fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
         let path = source.object(py).cast::<PyString>().map_err(|_| {
             PyTypeError::new_err("a part is one of a file, which is named by its path")
