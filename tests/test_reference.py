@@ -55,7 +55,11 @@ def test_the_reference_has_every_public_name(module: str) -> None:
 
 @pytest.mark.thread_unsafe(reason="all threads have one example")
 @pytest.mark.parametrize("example", NATIVE, ids=lambda example: example.name)
-def test_examples_of_the_extension(example: doctest.DocTest) -> None:
+def test_examples_of_the_extension(
+    example: doctest.DocTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Some write files.
+    monkeypatch.chdir(tmp_path)
     said: list[str] = []
     # Classes of an example look up the names of their annotations in its module.
     example.globs = {"__name__": __name__}
