@@ -86,7 +86,7 @@ class Checkpoint:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], /) -> Self:
         """Return the checkpoint of which `as_dict` has made these values, also through JSON."""
-        return cls(**values)
+        return cls(**{**values, "start": as_start(values["start"])})
 
     def __str__(self) -> str:
         """Return the place in one line."""
@@ -209,11 +209,12 @@ def read(
         if kind not in {None, resume.format}:
             raise ValueError(f"the checkpoint is one of {resume.format}, not of {kind}")
         kind = resume.format
-        begun: tuple[tuple[int, int] | None, str | None, bool, Any]
-        begun = _check(resume, path), resume.sought, resume.ended, as_start(resume.start)
+        begun: tuple[tuple[int, int] | None, str | None, int | None, Any]
+        ended = resume.records if resume.ended else None
+        begun = _check(resume, path), resume.sought, ended, resume.start
     elif resume == "start":
         kind = _format.of_source(path, path) if kind is None else kind
-        begun = None, None, False, None
+        begun = None, None, None, None
     else:
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
     if types is not None:

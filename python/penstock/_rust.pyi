@@ -537,7 +537,7 @@ def read_on(
     limits: Limits | None,
     which: tuple[int, int] | None,
     sought: str | None,
-    ended: bool,
+    ended: int | None,
     start: tuple[Any, ...] | None,
     /,
 ) -> Reader[Any]: ...

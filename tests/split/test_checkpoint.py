@@ -93,7 +93,10 @@ def test_there_is_nothing_behind_the_end(tmp_path: Path, name: str, mode: Mode) 
     count = len(list(reader))
     checkpoint = moved(reader.checkpoint())
     assert (checkpoint.records, checkpoint.ended) == (count, path.suffix in {".json", ".xml"})
-    assert list(penstock.read(path, at=at, resume=checkpoint)) == []
+    again = penstock.read(path, at=at, resume=checkpoint)
+    assert moved(again.checkpoint()) == checkpoint
+    assert list(again) == []
+    assert again.checkpoint() == checkpoint
 
 
 def some_rows(count: int) -> list[Any]:
@@ -184,6 +187,22 @@ def test_a_last_line_without_an_end_is_left(tmp_path: Path, name: str) -> None:
     path.write_text(text + "4\n")
     (last,) = penstock.read(path, resume=checkpoint)
     assert last in (34, {"n": "34"})
+
+
+def test_a_carriage_return_ends_rows_and_no_lines(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    path.write_bytes(b'{"n":\r1}\r\n{"n":\r')
+    with penstock.read(path, resume="start") as reader:
+        assert list(reader) == [{"n": 1}]
+        assert reader.checkpoint().offset == 10
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"n\r1\r2\r")
+    with penstock.read(path, resume="start") as reader:
+        assert list(reader) == [{"n": "1"}]
+        checkpoint = reader.checkpoint()
+    with path.open("ab") as file:
+        file.write(b"3\r")
+    assert list(penstock.read(path, resume=checkpoint)) == [{"n": "2"}]
 
 
 def test_an_open_quote_waits_for_its_end(tmp_path: Path) -> None:

@@ -243,6 +243,11 @@ impl Pump {
         self.builder.begin_at(&point.open, point.records)
     }
 
+    /// Before anything is read: the document has ended behind so many records.
+    pub(crate) fn pass_all(&mut self, records: u64) {
+        self.run.pass_all(records);
+    }
+
     /// Before anything is read: what is torn off at the end of the input is left for another time.
     pub(crate) fn leave_torn(&mut self) {
         self.run.leave_torn();

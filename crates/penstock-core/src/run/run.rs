@@ -96,6 +96,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         self.wanted = Some(otherwise.into());
     }
 
+    /// Before anything is read: the document has ended behind so many records.
+    pub fn pass_all(&mut self, records: u64) {
+        self.pass_records(records);
+        (self.finished, self.complete) = (true, true);
+    }
+
     /// Before anything is read: the part of the text may end within a record, of which more may come
     /// another time. It is neither delivered nor an error.
     pub fn leave_torn(&mut self) {

@@ -66,8 +66,9 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
     made(false, Some(told(point)))
 }
 
-/// Reads on behind a checkpoint, or from the start: of this file, if it is said. Of a plain file of lines or rows, what is behind
-/// the last line feed is left for another time.
+/// Reads on behind a checkpoint, or from the start: of this file, if it is said. Of a document that has
+/// ended behind so many records, nothing is left. Of a plain file of lines or rows, what is behind the
+/// last line feed is left for another time.
 #[pyfunction]
 #[pyo3(signature = (dialect, source, r#type, at, policy, limits, which, sought, ended, start, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
@@ -80,7 +81,7 @@ pub(crate) fn read_on(
     limits: Option<&Bound<'_, PyAny>>,
     which: Option<(u64, u64)>,
     sought: Option<String>,
-    ended: bool,
+    ended: Option<u64>,
     start: Option<Told>,
 ) -> PyResult<Reader> {
     let py = dialect.py();
@@ -105,7 +106,7 @@ pub(crate) fn read_on(
         planning.go_on(py)?;
         let is_growing = planning.why_whole().is_none() && !dialect.is_document();
         let end = match &parted {
-            Parted::Plain(file) if is_growing => Some(end_of_lines(file, size)?),
+            Parted::Plain(file) if is_growing => Some(end_of_lines(file, size, dialect.is_json())?),
             _ => None,
         };
         let point = start.map(|start| point(dialect, start));
@@ -137,8 +138,8 @@ pub(crate) fn read_on(
         if end.is_some() {
             pump.leave_torn();
         }
-        if ended {
-            pump.finish();
+        if let Some(records) = ended {
+            pump.pass_all(records);
         }
         pump.time();
         Ok(Reader::over(pump, held, format!("{shown} -> {title}"), Some(origin)))
@@ -150,19 +151,21 @@ fn elsewhere() -> PyErr {
     PyValueError::new_err("the checkpoint is none of this file: it has changed")
 }
 
-/// The offset behind the last line feed of a file. A carriage return ends a line, too, unless it is
-/// the last byte: a line feed may follow.
-fn end_of_lines(file: &File, size: u64) -> PyResult<u64> {
+/// The offset behind the last line feed of a file. A carriage return ends a row, too, unless it is
+/// the last byte: a line feed may follow. In a line of JSON, it is white space.
+fn end_of_lines(file: &File, size: u64, is_json: bool) -> PyResult<u64> {
     let mut bytes = [0; 1 << 16];
     let mut end = size;
     while end > 0 {
         let length = end.min(bytes.len() as u64);
         let bytes = &mut bytes[..length as usize];
         file.read_exact_at(bytes, end - length)?;
-        if end == size && bytes.last() == Some(&b'\r') {
-            bytes[length as usize - 1] = 0;
-        }
-        if let Some(at) = bytes.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')) {
+        let ends = |(at, byte): (usize, &u8)| {
+            let is_last = end - length + at as u64 + 1 == size;
+            *byte == b'\n' || (*byte == b'\r' && !is_json && !is_last)
+        };
+        let ended = bytes.iter().enumerate().rev().find(|it| ends(*it));
+        if let Some((at, _)) = ended {
             return Ok(end - length + at as u64 + 1);
         }
         end -= length;
