@@ -208,16 +208,19 @@ def read(
     if isinstance(resume, Checkpoint):
         if kind not in {None, resume.format}:
             raise ValueError(f"the checkpoint is one of {resume.format}, not of {kind}")
-        kind = resume.format
+        # Its name may be another one now, and say nothing of the delimiter.
+        kind, named = resume.format, resume.path
         begun: tuple[tuple[int, int] | None, str | None, int | None, Any]
         ended = resume.records if resume.ended else None
         begun = _check(resume, path), resume.sought, ended, resume.start
     elif resume == "start":
         kind = _format.of_source(path, path) if kind is None else kind
+        named = path
         begun = None, None, None, None
     else:
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     opened = _rust.Source(path, path, None, "infer")
-    return _rust.read_on(_format.dialect(kind, path), opened, into, at, policy, limits, *begun)
+    dialect = _format.dialect(kind, named)
+    return _rust.read_on(dialect, opened, into, at, policy, limits, *begun)

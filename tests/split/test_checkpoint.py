@@ -232,6 +232,16 @@ def test_a_file_that_was_renamed_is_read_on(tmp_path: Path) -> None:
     assert list(penstock.read(turned, resume=checkpoint)) == [3]
 
 
+def test_a_renamed_table_keeps_its_delimiter(tmp_path: Path) -> None:
+    path, turned = tmp_path / "log.tsv", tmp_path / "log.tsv.1"
+    path.write_text("a\tb\n1\t2\n3\t4\n")
+    reader = penstock.read(path)
+    assert next(reader) == {"a": "1", "b": "2"}
+    checkpoint = reader.checkpoint()
+    path.rename(turned)
+    assert list(penstock.read(turned, resume=checkpoint)) == [{"a": "3", "b": "4"}]
+
+
 def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.ndjson"
     path.write_text("1\n2\n")
