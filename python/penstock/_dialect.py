@@ -132,7 +132,7 @@ class Dialect:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as the call that creates it."""
-        return _of_options, (self._options(),)
+        return of_options, (self._options(),)
 
 
 _DEFAULTS: dict[str, object] = {
@@ -147,7 +147,7 @@ _DEFAULTS: dict[str, object] = {
 }
 
 
-def _of_options(options: dict[str, object]) -> Dialect:
+def of_options(options: dict[str, object]) -> Dialect:
     """Undo `Dialect.__reduce__`: `pickle` has no other way to pass keywords."""
     return Dialect(**options)  # type: ignore[arg-type]  # each is checked by the constructor
 

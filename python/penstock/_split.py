@@ -6,13 +6,13 @@ import os
 from _collections_abc import Sequence
 from dataclasses import asdict, dataclass
 
-from penstock import _format, _plan, _read, _rust, _sources
+from penstock import _dialect, _format, _plan, _read, _rust, _sources
 from penstock._types import PLAIN
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Literal, Self, overload
 
     from typing_extensions import TypeForm
@@ -59,6 +59,8 @@ class Split:
         text: The size of the text, in bytes: that of the file, unless it is compressed.
         size: The size of the file, in bytes, when it was split.
         mtime_ns: When the file was changed last, in nanoseconds.
+        dialect: Of a CSV file, the arguments of the `penstock.csv.Dialect` that was given to
+            `penstock.csv.split`. None if it is that of the file's name.
 
     Example:
         >>> import pathlib, pickle, penstock
@@ -80,6 +82,7 @@ class Split:
     text: int
     size: int
     mtime_ns: int
+    dialect: dict[str, Any] | None = None
 
     @property
     def records_before(self) -> int:
@@ -234,7 +237,7 @@ def split(
     compressed as BGZF, as zstd with a seek table or in several frames, or as xz in several blocks:
     `penstock.recompress` makes such files. Any other compressed file, a text that is not in UTF-8,
     and a property list are one part each, and so is a document whose records are no elements of a
-    list.
+    list. For a dialect of CSV, see `penstock.csv.split`.
 
     Args:
         source: A path, a list of paths, a pattern or a folder, as for `penstock.read`.
@@ -266,27 +269,45 @@ def split(
         >>> [sum(part.read(int)) for part in parts]
         [74, 172]
     """
-    if parts is not None and bytes is not None:
+    kind = None if format is None else _format.checked(format)
+    return of_files(source, parts, bytes, kind, at, limits, threads, None)
+
+
+split.__module__ = "penstock"
+
+
+def of_files(
+    source: Sources,
+    parts: int | None,
+    size: int | None,
+    format: Format | None,
+    at: At[Any] | None,
+    limits: Limits | None,
+    threads: int,
+    choose: Callable[[str], dict[str, Any]] | None,
+) -> Splits:
+    """Return the parts of files.
+
+    `choose` gives the arguments of the dialect of each file, if it is not that of its name.
+    """
+    if parts is not None and size is not None:
         raise TypeError("split() takes parts or bytes, not both")
-    for name, value in (("parts", parts), ("bytes", bytes)):
+    for name, value in (("parts", parts), ("bytes", size)):
         if value is not None and value < 1:
             raise ValueError(f"{name} must be at least 1, not {value}")
-    kind = None if format is None else _format.checked(format)
-    paths = _read.files(source, kind)
+    paths = _read.files(source, format)
     if paths is None:
         path, _ = _sources.path("split", source)  # type: ignore[arg-type]  # it is checked there
         paths = [path]
     found: list[Split] = []
     whole: dict[str, str] = {}
     for path in paths:
-        mine, why = _split(path, len(paths), parts, bytes, kind, at, limits, threads)
+        chosen = None if choose is None else choose(path)
+        mine, why = _split(path, len(paths), parts, size, format, at, limits, threads, chosen)
         found += mine
         if why is not None:
             whole[path] = why
     return Splits(found, whole)
-
-
-split.__module__ = "penstock"
 
 
 def _check(split: Split) -> None:
@@ -304,6 +325,7 @@ def _split(
     at: At[Any] | None,
     limits: Limits | None,
     threads: int,
+    chosen: dict[str, Any] | None,
 ) -> tuple[list[Split], str | None]:
     """Return the parts of one of several files, and why it is one, if it is."""
     about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
@@ -315,7 +337,7 @@ def _split(
         why: str | None = "it is an archive"
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
-            dialect = _format.dialect(kind, name)
+            dialect = _dialect_of(kind, name, chosen)
             text, unsplit = _rust.split_size(opened)
             if parts is not None:
                 wanted = -(-parts // files)
@@ -331,12 +353,19 @@ def _split(
         del given  # This closes an archive that was opened here.
     begins = [0, *(start[0] for start in starts)]
     ends = [*begins[1:], None]
-    version = text, about.st_size, about.st_mtime_ns
+    version = text, about.st_size, about.st_mtime_ns, chosen
     made = [
         Split(path, kind, at, index, len(begins), begin, end, start, *version)
         for index, (begin, end, start) in enumerate(zip(begins, ends, [None, *starts], strict=True))
     ]
     return made, why
+
+
+def _dialect_of(format: Format, name: str | None, chosen: dict[str, Any] | None) -> _rust.Dialect:
+    """Return the dialect that was chosen by its arguments, or that of a name."""
+    if chosen is None:
+        return _format.dialect(format, name)
+    return _dialect.checked(_dialect.of_options(chosen))
 
 
 def read(
@@ -364,7 +393,7 @@ def read(
     _check(split)
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
-    dialect = _format.dialect(split.format, split.path)
+    dialect = _dialect_of(split.format, split.path, split.dialect)
     opened = _rust.Source(split.path, split.path, None, "infer")
     start = as_start(split.start)
     return _rust.read_split(dialect, opened, into, at, policy, limits, start, split.end)

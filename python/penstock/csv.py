@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from penstock._limits import Limits
     from penstock._rows import Rows
+    from penstock._split import Splits
     from penstock._types import (
         Compression,
         CountedUnknown,
@@ -72,6 +73,7 @@ __all__ = [
     "open",
     "read",
     "send",
+    "split",
     "write",
 ]
 
@@ -558,6 +560,58 @@ def read(
         member,
         limits,
     )
+
+
+@_missing.advised
+def split(
+    source: Sources,
+    /,
+    *,
+    parts: int | None = None,
+    bytes: int | None = None,
+    dialect: Dialect | Literal["infer"] | None = None,
+    limits: Limits | None = None,
+    threads: int = 1,
+) -> Splits:
+    r"""Find the parts of files, each of which can be read on its own; see `penstock.split`.
+
+    Each part holds the dialect.
+
+    Args:
+        source: A path, a list of paths, a pattern or a folder, as for `read`.
+        parts: How many parts there shall be, at most; see `penstock.split`.
+        bytes: About how many bytes a part shall have; see `penstock.split`.
+        dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
+            finds it in the first 64 KiB of each file; see `infer`.
+        limits: As for `read`.
+        threads: How many threads look at a file at once. The parts are the same for any number.
+
+    Returns:
+        A sequence of parts. Printing it shows the plan.
+
+    Raises:
+        OSError: A file cannot be opened.
+        TypeError: `source` is no path; or `parts` and `bytes` are both given.
+        ValueError: One of them, or `threads`, is less than 1.
+        MalformedInput: No dialect reads the beginning of a file, or two are as likely.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.csv")
+        >>> _ = path.write_text("# in cm\nsize;note\n36;\n38;'a;\nb'\n40;\n")
+        >>> dialect = penstock.csv.Dialect(";", quote="'", comment="#")
+        >>> parts = penstock.csv.split(path, parts=2, dialect=dialect)
+        >>> [[row["size"] for row in part.read()] for part in parts]
+        [['36'], ['38', '40']]
+    """
+    from penstock._split import of_files  # noqa: PLC0415 - few programs do
+
+    def choose(path: str) -> dict[str, Any]:
+        is_inferred = isinstance(dialect, str) and dialect == "infer"
+        return _dialect.options(infer(path, limits=limits) if is_inferred else dialect)
+
+    chosen = None if dialect is None else choose
+    return of_files(source, parts, bytes, "csv", None, limits, threads, chosen)
 
 
 @_missing.advised

@@ -304,3 +304,84 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         penstock.read(path, cls, at="*", split=part)
     with pytest.raises(ValueError, match=r"^the part is one of .*array\.json$"):
         penstock.read(tmp_path / "other.json", cls, split=part)
+
+
+DIALECTS = [
+    penstock.csv.Dialect(";"),
+    penstock.csv.Dialect("||", quote=None),
+    penstock.csv.Dialect(":", quote="'", comment="#", trim=True),
+    penstock.csv.Dialect(quote='"', escape="\\", header=["n", "name"]),
+    penstock.csv.Dialect("|", terminator=";\n", skip_rows=2),
+    penstock.csv.Dialect(header=None, terminator="any"),
+    penstock.csv.Dialect(header=2),
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=repr)
+@SETTINGS
+@given(
+    rows=st.lists(
+        st.lists(st.sampled_from([*"aé", " ", "\n", "'", '"', "#", ";", "\\"]), max_size=4)
+    ),
+    cells=st.lists(st.sampled_from(['"', "'", "\\", "a", "x\ny", "#", ";", "||"]), max_size=40),
+    parts=st.integers(1, 9),
+    threads=st.integers(1, 2),
+)
+def test_parts_of_any_dialect(
+    tmp_path: Path,
+    dialect: penstock.csv.Dialect,
+    rows: list[list[str]],
+    cells: list[str],
+    parts: int,
+    threads: int,
+) -> None:
+    """Also where the text is in error, the parts give the rows and errors of the file."""
+    path = tmp_path / "rows.csv"
+    end = {None: "\n", "any": "\r"}.get(dialect.terminator, dialect.terminator or "\n")
+    pairs = [["".join(row), cell] for row, cell in zip(rows, cells, strict=False)]
+    lines = ["n", *map(dialect.delimiter.join, pairs)]
+    path.write_text("".join(line + end for line in lines), encoding="utf-8", newline="")
+    expected: list[Any] = []
+    read = [*collected(penstock.csv.read(path, dialect=dialect, errors=expected.append))]
+    found = penstock.csv.split(path, parts=parts, dialect=dialect, threads=threads)
+    met: list[Any] = []
+    inside: list[Any] = []
+    for part in found:
+        moved = penstock.Split.from_dict(json.loads(json.dumps(part.as_dict())))
+        inside += collected(moved.read(errors=met.append))
+    assert inside == read, f"{found}"
+    assert [*map(str, met)] == [*map(str, expected)]
+
+
+def collected(reader: penstock.Reader[Any]) -> list[Any]:
+    """Return the records, and the error that ends them."""
+    records: list[Any] = []
+    try:
+        records.extend(reader)
+    except penstock.DecodeError as error:
+        records.append(str(error))
+    return records
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=repr)
+def test_each_dialect_is_split(tmp_path: Path, dialect: penstock.csv.Dialect) -> None:
+    path = tmp_path / "rows.csv"
+    end = {None: "\n", "any": "\r"}.get(dialect.terminator, dialect.terminator or "\n")
+    lines = [dialect.delimiter.join([str(n), "x"]) for n in range(300)]
+    path.write_text(end.join([*lines, ""]), encoding="utf-8", newline="")
+    found = penstock.csv.split(path, parts=4, dialect=dialect)
+    assert len(found) == 4
+    rows = list(penstock.csv.read(path, dialect=dialect))
+    assert len(rows) > 290
+    assert [row for part in found for row in part.read()] == rows
+
+
+def test_parts_of_an_inferred_dialect(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("name;size\n" + "Bern;1,5\n" * 100)
+    found = penstock.csv.split(path, parts=4, dialect="infer")
+    assert len(found) == 4
+    assert found[0].dialect == {"delimiter": ";"}
+    assert [row for part in found for row in part.read()] == [{"name": "Bern", "size": "1,5"}] * 100
+    with pytest.raises(TypeError, match=r"dialect must be a penstock.csv.Dialect or None, not str"):
+        penstock.csv.split(path, dialect=";")  # type: ignore[arg-type]
