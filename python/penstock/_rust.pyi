@@ -104,6 +104,7 @@ __all__ = [
     "open",
     "outline",
     "read_columns",
+    "read_on",
     "read_split",
     "report",
     "send",
