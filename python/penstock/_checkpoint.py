@@ -8,7 +8,8 @@ import stat
 from dataclasses import asdict, dataclass
 
 from penstock import _format, _plan, _rust
-from penstock._split import as_start
+from penstock._dialect import Dialect
+from penstock._split import as_start, dialect_of
 
 TYPE_CHECKING = False
 
@@ -43,6 +44,8 @@ class Checkpoint:
     Attributes:
         path: The file.
         format: Its format.
+        dialect: Of a CSV file, the arguments of the `penstock.csv.Dialect` that was given. None if
+            it is that of the file's name.
         sought: Where its records are, as an error says it.
         records: How many records come before the place, with those in error.
         offset: How many bytes of the text come before the place.
@@ -70,6 +73,7 @@ class Checkpoint:
 
     path: str
     format: Format
+    dialect: dict[str, Any] | None
     sought: str
     records: int
     offset: int
@@ -101,6 +105,7 @@ def of(
     which: tuple[int, int],
     is_plain: bool,
     format: Format,
+    dialect: dict[str, Any] | None,
     sought: str,
     records: int,
     ended: bool,
@@ -126,7 +131,17 @@ def of(
             digest = _digest(file, offset)
     changed = about.st_mtime_ns if digest is None else None
     return Checkpoint(
-        path, format, sought, records, offset, ended, start, about.st_size, changed, digest
+        path,
+        format,
+        dialect,
+        sought,
+        records,
+        offset,
+        ended,
+        start,
+        about.st_size,
+        changed,
+        digest,
     )
 
 
@@ -178,6 +193,11 @@ def _check(checkpoint: Checkpoint, path: str) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
+def _is_same(one: dict[str, Any], other: dict[str, Any] | None) -> bool:
+    """Return whether two dialects are the same. One that comes from JSON has lists for tuples."""
+    return other is not None and Dialect(**one) == Dialect(**other)
+
+
 def read(
     resume: Checkpoint | Literal["start"],
     source: object,
@@ -188,8 +208,11 @@ def read(
     format: Format | None,
     at: At[Any] | None,
     others: Mapping[str, bool],
+    said: dict[str, Any] | None = None,
 ) -> Reader[Any]:
-    """Read on behind a checkpoint. `others` says which other options the caller gave.
+    """Read on behind a checkpoint.
+
+    `others` says which other options the caller gave, `said` the arguments of a dialect.
 
     Raises:
         OSError: The file cannot be opened.
@@ -208,19 +231,26 @@ def read(
     if isinstance(resume, Checkpoint):
         if kind not in {None, resume.format}:
             raise ValueError(f"the checkpoint is one of {resume.format}, not of {kind}")
+        if said is not None and not _is_same(said, resume.dialect):
+            raise ValueError("the checkpoint is one of another dialect")
+        said = resume.dialect
         # Its name may be another one now, and say nothing of the delimiter.
         kind, named = resume.format, resume.path
-        begun: tuple[tuple[int, int] | None, str | None, int | None, Any]
+        which = _check(resume, path)
+        sought, start = resume.sought, resume.start
         ended = resume.records if resume.ended else None
-        begun = _check(resume, path), resume.sought, ended, resume.start
     elif resume == "start":
         kind = _format.of_source(path, path) if kind is None else kind
-        named = path
-        begun = None, None, None, None
+        named, which, sought, ended, start = path, None, None, None, None
     else:
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
+    end = (said or {}).get("terminator")
+    if end is not None and end != "any" and not end.endswith("\n"):
+        raise ValueError(f"resume= reads rows that end with a line feed, not with {end!r}")
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     opened = _rust.Source(path, path, None, "infer")
-    dialect = _format.dialect(kind, named)
-    return _rust.read_on(dialect, opened, into, at, policy, limits, *begun)
+    dialect = dialect_of(kind, named, said)
+    return _rust.read_on(
+        dialect, opened, into, at, policy, limits, which, sought, ended, start, said
+    )

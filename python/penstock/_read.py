@@ -29,11 +29,12 @@ def read(
     compression: Compression | None,
     member: str | None,
     limits: Limits | None,
+    said: dict[str, Any] | None = None,
 ) -> _rust.Reader[Any]:
     """Read a source, or several files one after the other.
 
     Without a dialect, it is that of the format; without a format, that of each file. It may be a
-    function of the name of each file.
+    function of the name of each file. `said` has the arguments of a dialect that can be made again.
 
     Raises:
         OSError: A file cannot be opened.
@@ -49,12 +50,12 @@ def read(
     given, name = _sources.locate("read", one, compression, member, limits)  # type: ignore[arg-type]  # it is checked there
     try:
         opened = _rust.Source(given, name, encoding, compression)
-        is_usual = dialect is None
+        kept = None if dialect is not None and said is None else (said,)
         if dialect is None:
             dialect = _dialect(given, name, format)
         elif callable(dialect):
             dialect = dialect(name)
-        return _rust.Reader(dialect, opened, into, at, policy, limits, True, None, is_usual)  # type: ignore[arg-type]  # a path or a mapping
+        return _rust.Reader(dialect, opened, into, at, policy, limits, True, None, kept)  # type: ignore[arg-type]  # a path or a mapping
     finally:
         del given  # This closes an archive that was opened here.
 

@@ -374,7 +374,7 @@ class Reader(Generic[_T]):
         limits: Limits | None,
         timing: bool = True,
         several: tuple[str, bool, int | None, Iterator[tuple[Dialect, Source]]] | None = None,
-        is_usual: bool = False,
+        kept: tuple[dict[str, Any] | None] | None = None,
         /,
     ) -> Self: ...
     @classmethod
@@ -540,6 +540,7 @@ def read_on(
     sought: str | None,
     ended: int | None,
     start: tuple[Any, ...] | None,
+    kept: dict[str, Any] | None,
     /,
 ) -> Reader[Any]: ...
 def split_size(source: Source, /) -> tuple[int, str | None]: ...

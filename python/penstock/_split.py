@@ -337,7 +337,7 @@ def _split(
         why: str | None = "it is an archive"
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
-            dialect = _dialect_of(kind, name, chosen)
+            dialect = dialect_of(kind, name, chosen)
             text, unsplit = _rust.split_size(opened)
             if parts is not None:
                 wanted = -(-parts // files)
@@ -361,7 +361,7 @@ def _split(
     return made, why
 
 
-def _dialect_of(format: Format, name: str | None, chosen: dict[str, Any] | None) -> _rust.Dialect:
+def dialect_of(format: Format, name: str | None, chosen: dict[str, Any] | None) -> _rust.Dialect:
     """Return the dialect that was chosen by its arguments, or that of a name."""
     if chosen is None:
         return _format.dialect(format, name)
@@ -393,7 +393,7 @@ def read(
     _check(split)
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
-    dialect = _dialect_of(split.format, split.path, split.dialect)
+    dialect = dialect_of(split.format, split.path, split.dialect)
     opened = _rust.Source(split.path, split.path, None, "infer")
     start = as_start(split.start)
     return _rust.read_split(dialect, opened, into, at, policy, limits, start, split.end)

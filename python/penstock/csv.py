@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
+    from penstock._checkpoint import Checkpoint
     from penstock._limits import Limits
     from penstock._rows import Rows
     from penstock._split import Splits
@@ -502,6 +503,7 @@ def read(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    resume: Checkpoint | Literal["start"] | None = None,
 ) -> _rust.Reader[T]:
     r"""Read the rows one at a time, in constant memory.
 
@@ -526,6 +528,8 @@ def read(
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
+        resume: Where to go on; see `penstock.read`. A checkpoint holds the dialect that was given,
+            which may be left out here.
 
     Returns:
         An iterator over the rows; see `penstock.json.read`.
@@ -548,6 +552,21 @@ def read(
         into = _plan.with_types(into, types)
     policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
     form = None if dialect is None else _dialect.checked(dialect)
+    said = _dialect.options(dialect) if isinstance(dialect, Dialect) else None
+    if resume is not None:
+        from penstock import _checkpoint  # noqa: PLC0415 - few programs keep their place
+
+        others = {
+            "repair": bool(repair),
+            "encoding": encoding is not None,
+            "compression": compression != "infer",
+            "member": member is not None,
+        }
+        if dialect == "infer" and resume == "start":
+            said = _dialect.options(infer(source, into, limits=limits))  # type: ignore[arg-type]  # a path
+        return _checkpoint.read(
+            resume, source, into, policy, None, limits, "csv", None, others, said
+        )
     return _read.read(
         source,
         "csv",
@@ -559,6 +578,7 @@ def read(
         compression,
         member,
         limits,
+        None if repair else said,
     )
 
 

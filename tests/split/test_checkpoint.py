@@ -232,6 +232,59 @@ def test_a_file_that_was_renamed_is_read_on(tmp_path: Path) -> None:
     assert list(penstock.read(turned, resume=checkpoint)) == [3]
 
 
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        penstock.csv.Dialect(";"),
+        penstock.csv.Dialect("||", quote=None, comment="#"),
+        penstock.csv.Dialect("\t", escape="\\", header=["n", "name"]),
+        penstock.csv.Dialect("|", terminator=";\n", skip_rows=1),
+        penstock.csv.Dialect(header=None, terminator="any"),
+    ],
+    ids=repr,
+)
+def test_a_table_of_any_dialect_is_read_on(tmp_path: Path, dialect: penstock.csv.Dialect) -> None:
+    path = tmp_path / "rows.csv"
+    end = "\n" if dialect.terminator in {None, "any"} else dialect.terminator
+    rows = [dialect.delimiter.join([str(n), "x"]) for n in range(9)]
+    whole = "".join(f"{row}{end}" for row in rows)
+    path.write_text(whole, encoding="utf-8", newline="")
+    expected = numbered(penstock.csv.read(path, dialect=dialect))
+    assert len(expected) > 6
+    resume: penstock.Checkpoint | Literal["start"] = "start"
+    found: list[Any] = []
+    for cut in (*range(1, len(whole), 7), len(whole)):
+        path.write_text(whole[:cut], encoding="utf-8", newline="")
+        with penstock.csv.read(path, dialect=dialect, resume=resume) as reader:
+            found += numbered(reader)
+            resume = moved(reader.checkpoint())
+    assert found == expected
+    # The checkpoint knows the dialect.
+    with path.open("a", encoding="utf-8", newline="") as file:
+        file.write(rows[-1] + str(end))
+    assert [row for row, *_ in numbered(penstock.read(path, resume=resume))] == [expected[-1][0]]
+    with pytest.raises(ValueError, match="the checkpoint is one of another dialect"):
+        penstock.csv.read(path, dialect=penstock.csv.Dialect(":"), resume=resume)
+
+
+def test_an_inferred_dialect_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("name;size\nBern;1,5\nChur;0,4\n")
+    with penstock.csv.read(path, dialect="infer", resume="start") as reader:
+        assert next(reader) == {"name": "Bern", "size": "1,5"}
+        checkpoint = moved(reader.checkpoint())
+    assert checkpoint.dialect == {"delimiter": ";"}
+    (row,) = penstock.csv.read(path, dialect="infer", resume=checkpoint)
+    assert row == {"name": "Chur", "size": "0,4"}
+
+
+def test_rows_that_end_otherwise_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("n|1|")
+    with pytest.raises(ValueError, match=r"rows that end with a line feed, not with '\|'"):
+        penstock.csv.read(path, dialect=penstock.csv.Dialect(terminator="|"), resume="start")
+
+
 def test_a_renamed_table_keeps_its_delimiter(tmp_path: Path) -> None:
     path, turned = tmp_path / "log.tsv", tmp_path / "log.tsv.1"
     path.write_text("a\tb\n1\t2\n3\t4\n")
@@ -316,7 +369,8 @@ def test_other_readers_have_no_checkpoint(tmp_path: Path) -> None:
     )
     with path.open("rb") as file:
         for reader in (
-            penstock.csv.read(path, dialect=penstock.csv.Dialect(delimiter=";")),
+            penstock.csv.read(path, dialect="infer"),
+            penstock.csv.read(path, repair="short_rows"),
             penstock.read([path, path]),
             penstock.split(path)[0].read(),
             penstock.read(file, format="csv"),

@@ -12,17 +12,28 @@ use penstock_core::run::Windows;
 use penstock_core::source::Compression;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The path, which file it was, whether that is plain text, the format, where the records
-/// are, how many there were, whether the document has ended, and the point.
-type Checkpoint = (Py<PyAny>, (u64, u64), bool, &'static str, String, u64, bool, Option<Told>);
+/// The path, which file it was, whether that is plain text, the format, the arguments of its dialect,
+/// where the records are, how many there were, whether the document has ended, and the point.
+type Checkpoint = (
+    Py<PyAny>,
+    (u64, u64),
+    bool,
+    &'static str,
+    Option<Py<PyDict>>,
+    String,
+    u64,
+    bool,
+    Option<Told>,
+);
 
 /// What a checkpoint holds of a reader.
 pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResult<Checkpoint> {
     let refused = |reason: &str| PyValueError::new_err(format!("there is no checkpoint: {reason}"));
-    let Some(Origin { source, sought }) = origin.filter(|_| run.chain.is_none()) else {
+    let Some(Origin { source, sought, dialect }) = origin.filter(|_| run.chain.is_none()) else {
         return Err(refused("the reader is none of penstock.read() of one file by its path"));
     };
     let source = source.get();
@@ -51,7 +62,8 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
     let is_plain = matches!(parted, Parted::Plain(_));
     let (format, at) = (pump.format(), sought.clone());
     let (path, records) = (path.clone().unbind(), pump.records());
-    let made = |ended, told| Ok((path, file, is_plain, format, at, records, ended, told));
+    let dialect = dialect.as_ref().map(|dialect| dialect.clone_ref(py));
+    let made = |ended, told| Ok((path, file, is_plain, format, dialect, at, records, ended, told));
     if pump.is_complete() && pump.is_document() {
         return made(true, None);
     }
@@ -70,7 +82,7 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
 /// ended behind so many records, nothing is left. Of a plain file of lines or rows, what is behind the
 /// last line feed is left for another time.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, policy, limits, which, sought, ended, start, /))]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, which, sought, ended, start, kept, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
 pub(crate) fn read_on(
     dialect: &Bound<'_, Dialect>,
@@ -83,6 +95,7 @@ pub(crate) fn read_on(
     sought: Option<String>,
     ended: Option<u64>,
     start: Option<Told>,
+    kept: Option<Py<PyDict>>,
 ) -> PyResult<Reader> {
     let py = dialect.py();
     guarded(py, || {
@@ -92,7 +105,8 @@ pub(crate) fn read_on(
             let reason = "the checkpoint is one of other records: it was made where";
             return Err(PyValueError::new_err(format!("{reason} {sought}, and not where {mine}")));
         }
-        let origin = Origin { source: source.clone().unbind(), sought: mine.clone() };
+        let origin =
+            Origin { source: source.clone().unbind(), sought: mine.clone(), dialect: kept };
         let source = source.get();
         let name = source.name();
         let shown = name.clone().unwrap_or_default();

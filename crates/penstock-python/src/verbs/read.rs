@@ -60,6 +60,8 @@ pub(super) struct Origin {
     pub(super) source: Py<SourceObject>,
     /// What is said if there are no records: it names their path.
     pub(super) sought: String,
+    /// The arguments of the dialect, unless it is that of the name.
+    pub(super) dialect: Option<Py<PyDict>>,
 }
 
 /// The part of a reader that only one caller at a time may touch.
@@ -415,8 +417,9 @@ impl Reader {
     #[new]
     /// `several` has what `repr` calls the sources, whether they are of one format, the number of
     /// their bytes, and an iterator that gives a dialect and a source for each after the first.
-    /// `is_usual` says that the dialect is that of the format.
-    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, several = None, is_usual = false, /))]
+    /// `kept` says that its place can be kept: with the arguments of the dialect, unless that is the
+    /// one of the name.
+    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, several = None, kept = None, /))]
     #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
     fn new(
         py: Python<'_>,
@@ -428,7 +431,7 @@ impl Reader {
         limits: Option<&Bound<'_, PyAny>>,
         timing: bool,
         several: Option<(String, bool, Option<u64>, Bound<'_, PyAny>)>,
-        is_usual: bool,
+        kept: Option<(Option<Py<PyDict>>,)>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let (given, dialect) = ((&dialect, &source), dialect.get());
@@ -469,8 +472,9 @@ impl Reader {
             let (pending, left) = (None, Vec::new());
             let run = Run { pump, chain, pending, left, closed: None, filling: None, again };
             let is_path = source.object(py).is_instance_of::<PyString>();
-            let kept = given.1.clone().unbind();
-            let origin = (is_usual && is_path).then_some(Origin { source: kept, sought });
+            let source = given.1.clone().unbind();
+            let origin = kept.filter(|_| is_path);
+            let origin = origin.map(|(dialect,)| Origin { source, sought, dialect });
             Ok(Reader { run: Mutex::new(run), meter, held, title, origin })
         })
     }
@@ -600,7 +604,7 @@ impl Reader {
     /// Where this reader stands: behind the last record that it has given you, or at the beginning.
     ///
     /// `penstock.read(..., resume=checkpoint)` goes on there, in this process or another. The reader must
-    /// be one of `penstock.read`, of one file by its path.
+    /// be one of `penstock.read`, or of `penstock.csv.read` without repairs, of one file by its path.
     ///
     /// Returns:
     ///     A `Checkpoint`: small, can be pickled, and JSON of it is `as_dict()`.
