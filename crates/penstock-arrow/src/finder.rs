@@ -11,6 +11,7 @@ use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Code, Destination, Given, Kept, Misfit, Outlet, Refused};
 use penstock_core::select::{PathStep, Records};
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use penstock_core::split::{Lane, Shares};
 use penstock_core::xml::is_about;
 use penstock_scan::{copied, make_room};
 use std::convert::Infallible;
@@ -192,7 +193,8 @@ impl Finder {
                 self.made += 1;
                 let order = (self.part, self.made);
                 let child = self.found.add(top.place, name, step, order);
-                (child.map_err(|why| self.unfound(at, &why))?, usize::MAX)
+                let child = child.map_err(|why| self.unfound(at, &why))?;
+                (child, self.found.place(top.place).children.len())
             }
         };
         if let Some(top) = self.frames.last_mut() {
@@ -630,6 +632,11 @@ impl Finding {
         Finding(Outlet::new(finder, records))
     }
 
+    /// The way to the sink, which shares its work with threads.
+    pub fn outlet(&mut self) -> &mut Outlet<Finder> {
+        &mut self.0
+    }
+
     /// The sink, for the records of another source.
     #[must_use]
     pub fn into_finder(self) -> Finder {
@@ -666,6 +673,43 @@ impl Destination for Finder {
     }
 }
 
+/// Finds the schema of a piece on its own, to be merged.
+impl Lane for Finder {
+    fn anew(&self, _used: Option<Self>) -> Option<Self> {
+        Some(Finder::new())
+    }
+    fn read_piece<R: FormatReader>(
+        outlet: &mut Outlet<Self>,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        match outlet {
+            Outlet::Root(finder) => reader.run_dyn(given, finder),
+            Outlet::Inside(select) => reader.run_dyn(given, select),
+        }
+    }
+}
+
+impl Shares for Finder {
+    type Lane = Finder;
+
+    fn lane(&self) -> Option<Finder> {
+        // A lane is told the columns of a table once more: behind a row, that says nothing new.
+        if self.complete > 0 { self.anew(None) } else { None }
+    }
+    fn can_take(&self, lane: &Finder) -> bool {
+        self.found.goes_on_with(&lane.found)
+    }
+    fn take_over(&mut self, lane: &mut Finder, _from: usize) -> Result<Option<usize>, Infallible> {
+        lane.found.number(self.part, self.made, self.records);
+        self.found.merge(&lane.found).expect("what it can take");
+        self.made += lane.made;
+        self.records += lane.records;
+        self.complete += lane.complete;
+        Ok(None)
+    }
+}
+
 impl Destination for Finding {
     type Error = Refusal;
     type Cause = Infallible;
@@ -676,10 +720,7 @@ impl Destination for Finding {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<Refusal>> {
-        match &mut self.0 {
-            Outlet::Root(finder) => reader.run_dyn(given, finder),
-            Outlet::Inside(select) => reader.run_dyn(given, select),
-        }
+        Finder::read_piece(&mut self.0, reader, given)
     }
     fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<Infallible, Infallible> {
         Destination::refused(&mut self.0, refusal, given)

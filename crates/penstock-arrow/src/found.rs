@@ -255,7 +255,7 @@ impl Found {
     ) -> Result<u32, Unfound> {
         let depth = self.place(parent).depth + 1;
         self.names += name.len();
-        if self.places.len() > PLACES || self.names > NAMES || depth > DEEPEST {
+        if is_full(self.places.len(), self.names, depth) {
             return Err(Unfound::Places(self.path(parent)));
         }
         let id = self.places.len() as u32;
@@ -290,57 +290,92 @@ impl Found {
         steps.join("/")
     }
 
-    /// Numbers the parts from another number on, so that they are distinct from those of others.
-    pub fn number(&mut self, parts: u32) {
+    /// Numbers everything as behind so many parts, and so many places and records of its first part.
+    pub fn number(&mut self, parts: u32, places: u64, records: u64) {
         for place in &mut self.places {
+            if place.order.0 == 0 {
+                place.order.1 += places;
+            }
             place.order.0 += parts;
             if let Some(first) = &mut place.first {
+                if first.part == 0 {
+                    first.record += records;
+                }
                 first.part += parts;
             }
         }
     }
 
-    /// Adds what was found in other parts of the records.
+    /// Adds what was found in other parts of the records: all of it, or nothing if that fails.
     ///
     /// # Errors
     /// Values of two kinds are at one place, or there are too many places.
     pub fn merge(&mut self, other: &Found) -> Result<(), Unfound> {
-        let mut here = Vec::new();
+        let counterparts = self.counterparts(other)?;
+        let mut here: Vec<u32> = Vec::new();
         make_room(&mut here, other.places.len());
-        here.push(0);
-        self.join(0, &other.places[0])?;
-        for place in &other.places[1..] {
-            let parent: u32 = here[place.parent as usize];
-            let id = match self.child(parent, &place.name, 0) {
-                Some((id, _)) => id,
-                None => self.add(parent, &place.name, place.step, place.order)?,
+        for (place, counterpart) in other.places.iter().zip(counterparts) {
+            let id = match counterpart {
+                Some(id) => id,
+                None => {
+                    let parent = here[place.parent as usize];
+                    self.add(parent, &place.name, place.step, place.order)?
+                }
             };
             here.push(id);
-            self.join(id, place)?;
+            self.place_mut(id).join(place);
         }
         Ok(())
     }
 
-    fn join(&mut self, id: u32, other: &Place) -> Result<(), Unfound> {
-        let path = self.path(id);
-        let place = self.place_mut(id);
-        let is_element = place.step == Step::Element || id == 0;
-        if !agree(place.kinds | other.kinds, is_element) {
-            let kinds = [(called(place.kinds), place.first), (called(other.kinds), other.first)];
-            return Err(Unfound::Conflict(Conflict { path, kinds }));
+    /// Whether a [`merge`](Self::merge) gives what the same records would have given if they had been
+    /// read behind those of this tree. What a place is, the first record says that has it.
+    pub(crate) fn goes_on_with(&self, other: &Found) -> bool {
+        let Ok(counterparts) = self.counterparts(other) else { return false };
+        counterparts.iter().zip(&other.places).all(|(counterpart, place)| {
+            counterpart.is_none_or(|id| self.place(id).step == place.step)
+        })
+    }
+
+    /// The place of this tree for each of another one, if there is one already.
+    ///
+    /// # Errors
+    /// As for [`merge`](Self::merge).
+    fn counterparts(&self, other: &Found) -> Result<Vec<Option<u32>>, Unfound> {
+        let (mut places, mut names) = (self.places.len(), self.names);
+        let mut counterparts: Vec<Option<u32>> = Vec::new();
+        make_room(&mut counterparts, other.places.len());
+        for place in &other.places {
+            let known = match counterparts.get(place.parent as usize) {
+                Some(parent) => parent.and_then(|parent| self.child(parent, &place.name, 0)),
+                // The record is its own parent.
+                None => Some((0, 0)),
+            };
+            let known = known.map(|(id, _)| id);
+            match known {
+                Some(id) => self.check(id, place)?,
+                None => {
+                    names += place.name.len();
+                    if is_full(places, names, place.depth) {
+                        return Err(Unfound::Places(other.path(place.parent)));
+                    }
+                    places += 1;
+                }
+            }
+            counterparts.push(known);
         }
-        place.kinds |= other.kinds;
-        place.numbers.join(&other.numbers);
-        place.order = place.order.min(other.order);
-        place.first = match (place.first, other.first) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
-        place.rows += other.rows;
-        place.instances += other.instances;
-        place.texts += other.texts;
-        place.repeats |= other.repeats;
-        Ok(())
+        Ok(counterparts)
+    }
+
+    /// Whether the values of another place may be at this one.
+    fn check(&self, id: u32, other: &Place) -> Result<(), Unfound> {
+        let place = self.place(id);
+        let is_element = place.step == Step::Element || id == 0;
+        if agree(place.kinds | other.kinds, is_element) {
+            return Ok(());
+        }
+        let kinds = [(called(place.kinds), place.first), (called(other.kinds), other.first)];
+        Err(Unfound::Conflict(Conflict { path: self.path(id), kinds }))
     }
 
     /// The schema of all records.
@@ -448,6 +483,12 @@ impl Found {
     }
 }
 
+/// Whether there is no place for one more, if there are so many, their names take so many bytes with
+/// its own, and it is so deep.
+fn is_full(places: usize, names: usize, depth: u32) -> bool {
+    places > PLACES || names > NAMES || depth > DEEPEST
+}
+
 impl Place {
     fn new(name: &str, step: Step, parent: u32, depth: u32, order: (u32, u64)) -> Self {
         Place {
@@ -468,6 +509,21 @@ impl Place {
             repeats: false,
             last: 0,
         }
+    }
+
+    /// Adds what was seen at this place in other records.
+    fn join(&mut self, other: &Place) {
+        self.kinds |= other.kinds;
+        self.numbers.join(&other.numbers);
+        self.order = self.order.min(other.order);
+        self.first = match (self.first, other.first) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        self.rows += other.rows;
+        self.instances += other.instances;
+        self.texts += other.texts;
+        self.repeats |= other.repeats;
     }
 }
 

@@ -24,7 +24,7 @@ fn found(lines: &[String], part: u32, step: usize) -> Option<Found> {
         }
     }
     let mut found = to.into_finder().into_found();
-    found.number(part);
+    found.number(part, 0, 0);
     Some(found)
 }
 

@@ -4,10 +4,11 @@
 //! stand within quotes, and what looks like a start tag may be in a comment. A [`Crew`] of threads
 //! reads the pieces, each from its beginning on with a reader that [begins beside](Beside) the one
 //! of the driver. The driver takes what a thread has made of a piece only if its own reader stands
-//! where that piece begins, with the same containers open, and if the thread's reader has come to
-//! the piece's end without any problem. Then the driver's reader goes on behind the piece. In any
-//! other case it reads the piece itself. So all that a guess can cost is time, and each record in
-//! error is met by the one reader that knows all that came before.
+//! where that piece begins, with the same containers open, if the thread's reader has come to the
+//! piece's end without any problem, and if its destination [can](Shares::can_take). Then the
+//! driver's reader goes on behind the piece. In any other case it reads the piece itself. So all
+//! that a guess can cost is time, and each record in error is met by the one reader that knows all
+//! that came before.
 //!
 //! | file | holds |
 //! |---|---|

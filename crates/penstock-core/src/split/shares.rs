@@ -39,6 +39,12 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
         u64::MAX
     }
 
+    /// Whether it can take over what a lane has taken, and then has what it would have if it had read
+    /// the piece itself. Otherwise the run reads the piece.
+    fn can_take(&self, _lane: &Self::Lane) -> bool {
+        true
+    }
+
     /// Takes over what a lane has taken, from the part on that this number says: 0, or what this
     /// has answered. None if that was all of it. Otherwise it is full: the driver empties it, and
     /// then calls this again with the answer.

@@ -160,7 +160,8 @@ impl<L: Lane> Threads<L> {
                 let piece = ticket.into_piece();
                 if let Some(filled) = filled {
                     let goes_on = run.reader().goes_on_as(&filled.reader)
-                        && outlet.goes_on_as(&filled.outlet);
+                        && outlet.goes_on_as(&filled.outlet)
+                        && outlet.inner().can_take(filled.outlet.inner());
                     if goes_on {
                         run.pass(piece.bytes(), &filled.counted);
                         outlet.pass(&filled.outlet);

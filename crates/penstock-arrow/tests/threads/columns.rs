@@ -1,27 +1,19 @@
-//! Any number of threads, and any pieces of the text, give the same batches, and the same problems
-//! at the same places, as one reader.
+//! Batches.
 
+use crate::{Form, drive, reader};
 use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
 use penstock_arrow::{Columns, Duplicates, Fast, Header, Keyed, Lane, RecordBatch, Settings};
-use penstock_core::csv;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
-use penstock_core::json::{self, Framing};
-use penstock_core::limits::Limits;
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{
-    self, Destination, Failure, Given, Misfit, Outlet, Policy, Problem, Refused, Run, Windows,
-};
-use penstock_core::select::{Path, Records};
+use penstock_core::reader::{FormatReader, Step};
+use penstock_core::run::{Destination, Given, Misfit, Outlet, Refused};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
-use penstock_core::source::{Options, Source};
-use penstock_core::split::{Shares, Threads, Turn};
+use penstock_core::split::Shares;
 use penstock_core::value::lexical::Rules;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::convert::Infallible;
-use std::io::Cursor;
 use std::sync::Arc;
 
 /// Columns without a class: what they do not take is a problem.
@@ -205,41 +197,6 @@ fn plan(is_table: bool) -> Plan {
 /// What a run gives: the batches, and the problems as text. And how many pieces threads have read.
 type Given2 = (Vec<RecordBatch>, Vec<String>, u64);
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
-    Lines,
-    Rows,
-    Array,
-    /// The elements of all arrays in an object.
-    Inside,
-}
-
-fn reader(form: Form) -> (Reader, Option<Records>) {
-    let limits = Limits::default();
-    match form {
-        Form::Lines => (Reader::Json(json::Reader::new(Framing::Lines, &limits)), None),
-        Form::Array => {
-            let reader = Reader::Json(json::Reader::new(Framing::Document, &limits));
-            (reader, Some(Records::by_default()))
-        }
-        Form::Inside => {
-            let reader = Reader::Json(json::Reader::new(Framing::Document, &limits));
-            (reader, Some(Records::at(&Path::parse("*/*").expect("a path")).expect("records")))
-        }
-        Form::Rows => {
-            let reader = csv::Reader::new(&csv::Options::default(), &limits).expect("possible");
-            (Reader::Csv(Box::new(reader)), None)
-        }
-    }
-}
-
-fn told(problem: &Problem) -> String {
-    let place = problem.spot.place.as_ref().map(|place| (place.line, place.column));
-    let excerpt = problem.spot.place.as_ref().map(|place| place.excerpt.text.clone());
-    let (record, path) = (problem.spot.record, &problem.spot.path);
-    format!("{} {place:?} {record:?} {path:?} {} {excerpt:?}", problem.offset, problem.reason)
-}
-
 /// Reads a text, in so many threads from some place on, by pieces of about so many bytes.
 fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, usize)>) -> Given2 {
     let rules = Rules { lax: false, number: 1_000 };
@@ -257,52 +214,13 @@ fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, us
     let to = Plain { fast, records: 0, pauses: 0, header: None };
     let (reader, records) = reader(form);
     let mut to = Outlet::new(to, records);
-    let limits = Limits::default();
-    let source =
-        Source::open(Box::new(Cursor::new(text.as_bytes().to_vec())), Options::new(&limits));
-    let mut run = Run::new(reader, Windows::of(source), Policy::Hand);
-    let (mut batches, mut problems) = (Vec::new(), Vec::new());
-    let mut threads: Option<Threads<Lane<Keyed>>> = None;
-    loop {
-        match run.advance(&mut to) {
-            Ok(run::Turn::Dry) => {}
-            Ok(run::Turn::Paused) => {
-                batches.push(to.inner_mut().fast.columns_mut().batch().expect("good columns"));
-                continue;
-            }
-            Ok(run::Turn::Problem(problem)) => {
-                problems.push(told(&problem));
-                continue;
-            }
-            Ok(run::Turn::End) => break,
-            Err(failure) => {
-                match *failure {
-                    Failure::One(problem) => problems.push(told(&problem)),
-                    other => problems.push(format!("{other:?}")),
-                }
-                break;
-            }
-        }
-        match &mut threads {
-            Some(threads) => {
-                if threads.step(&mut run, &mut to).expect("a good source") == Turn::Full {
-                    batches.push(to.inner_mut().fast.columns_mut().batch().expect("good columns"));
-                }
-            }
-            None => {
-                if let Some((count, size)) = by {
-                    threads = Threads::begin_sized(&mut run, &to, count, Some(size));
-                }
-                if threads.is_none() {
-                    let brought = run.input_mut().more();
-                    run.brought(&mut to, brought).expect("a good source");
-                }
-            }
-        }
-    }
-    let rest = to.inner_mut().fast.columns_mut().batch().expect("good columns");
-    batches.push(rest);
-    (batches, problems, threads.map_or(0, |threads| threads.taken()))
+    let mut batches = Vec::new();
+    let mut batch = |to: &mut Plain| {
+        batches.push(to.fast.columns_mut().batch().expect("good columns"));
+    };
+    let (problems, taken) = drive(reader, text, &mut to, by, &mut batch);
+    batch(to.inner_mut());
+    (batches, problems, taken)
 }
 
 fn same(form: Form, text: &str, rows: usize, bytes: usize, by: (usize, usize)) -> u64 {
