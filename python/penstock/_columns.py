@@ -256,6 +256,7 @@ def schema(
     source: Sources,
     /,
     *,
+    threads: int = 1,
     format: Format | None = None,
     at: At[Any] | None = None,
     errors: Literal["raise", "skip"] = "raise",
@@ -271,6 +272,8 @@ def schema(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files.
+        threads: How many threads parse at once. The schema and the errors are the same for any
+            number: see `Reader.columns`.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
         errors: With `"skip"`, records in error do not count.
@@ -286,6 +289,7 @@ def schema(
         OSError: The file cannot be opened.
         PlanError: No column holds all numbers of a place exactly.
         DecodeError: A record is in error, or has a value of another kind than an earlier one.
+        ValueError: `threads` is less than 1; or as for `penstock.read`.
 
     Example:
         >>> import io, penstock
@@ -305,7 +309,7 @@ def schema(
         member=member,
         limits=limits,
     )
-    found: Schema = reader._schema()  # noqa: SLF001 - it is ours
+    found: Schema = reader._schema(threads)  # noqa: SLF001 - it is ours
     return found
 
 

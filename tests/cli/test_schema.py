@@ -101,3 +101,13 @@ def test_values_of_two_kinds(penstock: Callable[..., Any]):
         "(record 2, at 1/population)"
     )
     assert (done.out, done.code) == ("", 1)
+
+
+def test_any_number_of_threads_finds_the_same(penstock: Callable[..., Any], folder: Path):
+    lines = [f'{{"n": {n}, "name": "{n:x}"}}\n' for n in range(60_000)]
+    lines[55_000] = '{"n": 0.5, "late": null}\n'
+    (folder / "large.ndjson").write_text("".join(lines))
+    for threads in ([], ["--threads", "1"], ["--threads", "3"]):
+        done = penstock("schema", *threads, "large.ndjson")
+        assert (done.err, done.code) == ("", 0)
+        assert done.out == "n     Float64\nname  Utf8 | null\nlate  Null | null\n"

@@ -207,6 +207,7 @@ def _add_schema(commands: Commands) -> None:
     _at(options)
     _into(options, options, "the class of a record, whose fields are the columns")
     _source(options)
+    _threads(options)
 
 
 def _add_sniff(commands: Commands) -> None:

@@ -9,6 +9,7 @@ from penstock.cli.files import named
 from penstock.cli.into import wanted
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
+from penstock.cli.threads import chosen
 
 TYPE_CHECKING = False
 
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     matched = 0
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
-            schema = _schema(source, into)
+            schema = _schema(source, into, chosen(arguments.threads))
         if len(names) > 1:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
         lines = [
@@ -43,8 +44,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     return unmatched(arguments, names, matched, printer)
 
 
-def _schema(source: Source, into: Any) -> _rust.Schema:
+def _schema(source: Source, into: Any, threads: int) -> _rust.Schema:
     """The schema of the records, or of a class."""
     with source.read(PLAIN if into is None else into) as reader:
-        found: _rust.Schema = reader._schema()  # noqa: SLF001 - it is ours
+        found: _rust.Schema = reader._schema(threads)  # noqa: SLF001 - it is ours
         return found

@@ -369,6 +369,23 @@ pub(super) fn advance<D: Destination>(
     gauge: &Gauge,
     records: impl Fn(&D) -> u64,
 ) -> Advanced<D::Cause, D::Break> {
+    advance_by(run, to, gauge, records, |run, to| {
+        let brought = run.input_mut().more();
+        run.brought(to, brought)
+    })
+}
+
+/// The same if the input is brought in another way. `bring` is called when all input was read.
+pub(super) fn advance_by<D: Destination>(
+    run: &mut Run<Reader, Windows, D::Cause>,
+    to: &mut D,
+    gauge: &Gauge,
+    records: impl Fn(&D) -> u64,
+    mut bring: impl FnMut(
+        &mut Run<Reader, Windows, D::Cause>,
+        &mut D,
+    ) -> Result<(), Failed<D::Cause, D::Break>>,
+) -> Advanced<D::Cause, D::Break> {
     let begun = Mono::now_relaxed().as_nanos();
     loop {
         let turn = run.advance(to);
@@ -382,8 +399,7 @@ pub(super) fn advance<D: Destination>(
             Turn::Paused => continue,
         }
         let before = run.input().end();
-        let brought = run.input_mut().more();
-        run.brought(to, brought)?;
+        bring(run, to)?;
         if let Some(bytes) = run.input().raw_bytes() {
             gauge.bytes.store(bytes, Ordering::Relaxed);
         }

@@ -2,18 +2,19 @@
 //! again.
 
 use super::chain::Recipe;
-use super::convert::{Got, advance};
+use super::convert::{Got, advance_by};
 use crate::columns::{Asked, Digits, Schema, no_digits};
 use crate::dialect::{Choice, Dialect};
 use crate::failure::{self, Named};
 use crate::held::Held;
 use crate::options::PolicyObject;
 use crate::plan::plan_error;
-use crate::pump::{Gauge, Pump, Turn};
+use crate::pump::{ALONE, Gauge, Pump, Turn};
 use crate::sources::SourceObject;
 use penstock_arrow::plan::NodeId;
 use penstock_arrow::{Finder, Finding, MOST_DIGITS};
-use penstock_core::run::{Policy, Run, Windows};
+use penstock_core::run::{Input, Policy, Run, Windows};
+use penstock_core::split::Threads;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -96,11 +97,16 @@ impl Again {
         Ok((digits, stamps))
     }
 
-    /// The schema of the records in the sources.
-    pub(super) fn find(&self, py: Python<'_>, sources: &[Sourced<'_>]) -> PyResult<Schema> {
+    /// The schema of the records in the sources, each of which is read by so many threads.
+    pub(super) fn find(
+        &self,
+        py: Python<'_>,
+        sources: &[Sourced<'_>],
+        threads: usize,
+    ) -> PyResult<Schema> {
         let mut finder = Finder::new();
         for (dialect, source) in sources {
-            finder = pass(py, finder, &self.recipe, dialect.get(), source.get())?;
+            finder = pass(py, finder, &self.recipe, dialect.get(), source.get(), threads)?;
         }
         let schema = finder.found().schema();
         let schema = schema.map_err(|why| plan_error(py, why.to_string()))?;
@@ -176,13 +182,14 @@ fn count_digits(py: Python<'_>, pump: &mut Pump, asked: &Asked) -> PyResult<()> 
     }
 }
 
-/// Reads all of a source, without the interpreter's lock.
+/// Reads all of a source in so many threads, without the interpreter's lock.
 fn pass(
     py: Python<'_>,
     mut finder: Finder,
     recipe: &Recipe,
     dialect: &Dialect,
     source: &SourceObject,
+    threads: usize,
 ) -> PyResult<Finder> {
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
     let Choice { plan, records, .. } = dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
@@ -202,8 +209,19 @@ fn pass(
     let mut run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
     let mut to = Finding::new(finder, records);
     let (gauge, named) = (Gauge::default(), Named::new(dialect.name(), name.as_deref()));
+    let mut crew: Option<Threads<Finder>> = None;
+    let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Finding| {
+        if crew.is_none() && threads > 1 && run.input().end() >= ALONE {
+            crew = Threads::begin(run, to.outlet(), threads);
+        }
+        if let Some(crew) = &mut crew {
+            return crew.step(run, to.outlet()).map(|_| ());
+        }
+        let brought = run.input_mut().more();
+        run.brought(to, brought)
+    };
     loop {
-        match py.detach(|| advance(&mut run, &mut to, &gauge, |_| 0)) {
+        match py.detach(|| advance_by(&mut run, &mut to, &gauge, |_| 0, &mut bring)) {
             Ok(Got::Somewhere) => py.check_signals()?,
             Ok(Got::End) => return Ok(to.into_finder()),
             Ok(Got::Problem(problem)) => {

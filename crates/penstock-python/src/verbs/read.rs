@@ -190,9 +190,10 @@ impl Run {
         }
     }
 
-    /// If the records have no class, finds their columns, and begins again with those.
+    /// If the records have no class, finds their columns in so many threads, and begins again with
+    /// those.
     #[cold]
-    fn find_columns(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<()> {
+    fn find_columns(&mut self, py: Python<'_>, meter: &Meter, threads: usize) -> PyResult<()> {
         if !self.pump.builder().planned().is_plain() {
             return Ok(());
         }
@@ -206,7 +207,7 @@ impl Run {
         sources.insert(0, first);
         let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
         let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
-        let schema = Bound::new(py, again.find(py, &sources)?)?;
+        let schema = Bound::new(py, again.find(py, &sources, threads)?)?;
         let found = Held::new(&schema);
         again.recipe_mut().r#type = found.clone();
         let (dialect, source) = &sources[0];
@@ -524,10 +525,10 @@ impl Reader {
     ///     unions: What becomes of a field with values of several types, as `int | str`. By default
     ///         that is an error. With `"text"`, its scalars become text; with `"json"`, its values
     ///         become JSON.
-    ///     threads: How many threads parse at once. The batches and the errors are the same for any
-    ///         number. Each takes some mebibytes of memory. The first mebibyte, property lists,
-    ///         XML that declares entities, and records that only a Python object can be made of are
-    ///         read by one thread.
+    ///     threads: How many threads parse at once, also to find the columns of records without a
+    ///         class. The batches and the errors are the same for any number. Each takes some
+    ///         mebibytes of memory. The first mebibyte, property lists, XML that declares entities,
+    ///         and records that only a Python object can be made of are read by one thread.
     ///
     /// Raises:
     ///     PlanError: The type of a field has no column.
@@ -573,7 +574,7 @@ impl Reader {
                     let reason = "columns() comes before anything is read of this Reader";
                     return Err(PyValueError::new_err(reason));
                 }
-                run.find_columns(py, &this.get().meter)?;
+                run.find_columns(py, &this.get().meter, threads)?;
                 run.count_digits(py, &mut asked)?;
                 run.fill(py, asked, (rows, BATCH), threads)?
             };
@@ -654,8 +655,10 @@ impl Reader {
 
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
     /// again. With a class, it is that of the class.
-    fn _schema(&self, py: Python<'_>) -> PyResult<Schema> {
+    #[pyo3(signature = (threads, /))]
+    fn _schema(&self, py: Python<'_>, threads: usize) -> PyResult<Schema> {
         guarded(py, || {
+            check_threads(threads)?;
             let run = &mut *self.enter()?;
             run.check(py)?;
             let again = run.again.take_if(|_| run.pump.builder().planned().is_plain());
@@ -671,7 +674,7 @@ impl Reader {
                 sources.append(&mut chain.sources(py)?);
             }
             run.pump.close();
-            let found = again.find(py, &sources);
+            let found = again.find(py, &sources, threads);
             run.pump.finish();
             run.closed = Some("this Reader is closed".into());
             found

@@ -8,7 +8,7 @@
 _shtab_penstock_subparsers=(outline schema sniff head count check convert cut recompress format plan costs completion)
 
 _shtab_penstock_outline_option_strings=(-h --help --format --encoding --member -q --quiet)
-_shtab_penstock_schema_option_strings=(-h --help --at --namespace --into --rename --format --encoding --member)
+_shtab_penstock_schema_option_strings=(-h --help --at --namespace --into --rename --format --encoding --member --threads)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --records --full --at --namespace --fields --into --rename --format --encoding --member -q --quiet --progress --timing)
 _shtab_penstock_count_option_strings=(-h --help --at --namespace --format --encoding --member --threads -q --quiet --progress --timing)

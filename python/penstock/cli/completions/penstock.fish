@@ -74,6 +74,7 @@ complete -c penstock -n '_shtab_penstock_using schema' -l rename -x -d 'how keys
 complete -c penstock -n '_shtab_penstock_using schema' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using schema' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using schema' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using schema' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using schema; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a sniff -d 'find the dialect of a CSV file'
 complete -c penstock -n '_shtab_penstock_using sniff' -s h -l help -d 'print this help and exit'
