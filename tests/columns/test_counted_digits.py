@@ -190,4 +190,4 @@ def test_a_file_that_changes(path: Path) -> None:
 
 def test_the_schema_on_the_command_line(path: Path) -> None:
     reader = penstock.read(path, Item)
-    assert str(reader._schema()).startswith("Schema(name: Utf8, price: Decimal128(9, 2), ")  # type: ignore[attr-defined]
+    assert str(reader._schema(1)).startswith("Schema(name: Utf8, price: Decimal128(9, 2), ")  # type: ignore[attr-defined]
