@@ -80,6 +80,20 @@ impl Words {
         Words { words: Bytes::new(), places: HashMap::new() }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes all strings back but the first.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        for place in count..self.count() {
+            let ends = &self.words.offsets[place..place + 2];
+            self.places.remove(&self.words.bytes[ends[0] as usize..ends[1] as usize]);
+        }
+        self.words.truncate(count);
+    }
+
     /// The place of a string, which is added if it is new. None if there is no place for more.
     pub(crate) fn place(&mut self, word: &[u8]) -> Option<i32> {
         if let Some(place) = self.places.get(word) {
@@ -173,6 +187,15 @@ impl Column {
             valid.push(true);
         }
         self.rows += 1;
+    }
+
+    /// So many rows have their value.
+    #[inline(always)]
+    pub(crate) fn filled_by(&mut self, count: usize) {
+        if let Some(valid) = &mut self.valid {
+            valid.extend_with(true, count);
+        }
+        self.rows += count;
     }
 
     /// A row has none. What stands in the buffers there does not matter.

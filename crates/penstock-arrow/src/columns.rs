@@ -2,6 +2,7 @@
 
 use crate::column::{Column, Data, inside};
 use crate::plan::{Absent, Kind, Node, NodeId, Plan, Struct};
+use crate::table::Table;
 use crate::values::Unfit;
 use arrow_schema::SchemaRef;
 use penstock_scan::gathered;
@@ -27,6 +28,8 @@ pub struct Columns {
     /// For columns of decimal numbers whose digits are counted: the most before the point, and behind
     /// it.
     pub(crate) digits: HashMap<NodeId, (u32, u32)>,
+    /// The rows of a table that are being added.
+    pub(crate) table: Table,
 }
 
 impl Columns {
@@ -39,7 +42,8 @@ impl Columns {
         let columns = gathered(plan.nodes.iter().map(|node| Column::new(&node.kind)));
         let schema = crate::batch::schema(&plan);
         let (room, digits) = (Vec::new(), HashMap::new());
-        Columns { plan, columns, schema, bytes: 0, room, trusts: false, digits }
+        let table = Table::default();
+        Columns { plan, columns, schema, bytes: 0, room, trusts: false, digits, table }
     }
 
     /// The plan.

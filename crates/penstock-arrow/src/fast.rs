@@ -3,7 +3,7 @@
 
 use crate::columns::Columns;
 use crate::values::Unfit;
-use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
@@ -145,6 +145,16 @@ pub trait Fast {
     /// A row of a table. None if it is not taken; nothing of it is left then.
     fn row(&mut self, _row: &Row<'_>) -> Option<()> {
         None
+    }
+    /// Whether rows are taken several at a time.
+    #[inline(always)]
+    fn takes_rows(&self) -> bool {
+        false
+    }
+    /// Rows of a table. Returns how many of them are taken, from the first one on: if `is_bounded`,
+    /// not more than there are in a batch.
+    fn rows(&mut self, _rows: &Rows<'_>, _is_bounded: bool) -> usize {
+        0
     }
     /// Where the cell is that was not taken of a row, and its path.
     fn misplaced(&self, _row: &Row<'_>) -> Option<(u64, Vec<PathStep>)> {

@@ -9,7 +9,7 @@ use crate::events::{Events, Span, What};
 use crate::fast::{Duplicates, Fast, Settings};
 use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
-use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{Key, KeyKind, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
@@ -59,8 +59,8 @@ struct Frame {
 /// Fills columns from maps and lists.
 #[derive(Debug)]
 pub struct Keyed {
-    columns: Columns,
-    settings: Settings,
+    pub(crate) columns: Columns,
+    pub(crate) settings: Settings,
     events: Events,
     frames: Vec<Frame>,
     /// The last of `frames`, or that of the record.
@@ -261,18 +261,24 @@ impl Keyed {
     fn fill(&mut self, header: &[(u32, NodeId)], row: &Row<'_>) -> Result<(), Unfit> {
         for (place, node) in header {
             let Some(Some(cell)) = row.cells.get(*place as usize) else { continue };
-            let added = match cell.value {
-                Scalar::Untyped(text) if self.is_there(*node, text.bytes()) => {
-                    self.columns.untyped(*node, text.text.as_str(), self.settings.rules)
-                }
-                _ => self.cell(*node, cell),
-            };
+            let added = self.value(*node, cell.value);
             if added.is_err() {
                 self.misplaced = *place as usize;
                 return added;
             }
         }
         self.columns.end_struct(self.columns.plan().root)
+    }
+
+    /// Adds the value of a cell. If it stands for a default, nothing is added.
+    #[inline(always)]
+    pub(crate) fn value(&mut self, node: NodeId, value: Scalar<'_>) -> Result<(), Unfit> {
+        match value {
+            Scalar::Untyped(text) if self.is_there(node, text.bytes()) => {
+                self.columns.untyped(node, text.text.as_str(), self.settings.rules)
+            }
+            _ => self.value_rarely(node, value),
+        }
     }
 
     /// Whether a text stands for a value.
@@ -284,9 +290,9 @@ impl Keyed {
 
     /// A cell that is empty, or stands for no value.
     #[inline(never)]
-    fn cell(&mut self, node: NodeId, cell: &Cell<'_>) -> Result<(), Unfit> {
+    fn value_rarely(&mut self, node: NodeId, value: Scalar<'_>) -> Result<(), Unfit> {
         let of = self.columns.node(node);
-        let text = match cell.value {
+        let text = match value {
             Scalar::Text(text) => match &of.kind {
                 Kind::Str | Kind::Dictionary => {
                     return self.columns.text(node, text.text.as_str());
@@ -585,5 +591,16 @@ impl Fast for Keyed {
                 None
             }
         }
+    }
+    fn takes_rows(&self) -> bool {
+        self.header.is_some()
+    }
+    #[inline(never)]
+    fn rows(&mut self, rows: &Rows<'_>, is_bounded: bool) -> usize {
+        let Some(header) = self.header.take() else { return 0 };
+        let settings = self.settings;
+        let count = self.add_rows(&header, rows, is_bounded.then_some(&settings));
+        self.header = Some(header);
+        count
     }
 }

@@ -4,7 +4,7 @@ use crate::columns::Columns;
 use crate::fast::Fast;
 use crate::values::Unfit;
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Destination, Given, Refused};
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
@@ -199,6 +199,19 @@ impl<F: Fast> LookAhead for Lane<F> {
         }
         row.take();
         Ok(self.ended())
+    }
+    fn takes_rows(&self) -> bool {
+        self.fast.takes_rows()
+    }
+    fn rows(&mut self, rows: &Rows<'_>) -> Result<(usize, Flow), NotTaken> {
+        let count = self.fast.rows(rows, false);
+        let mut end = self.bytes_to(self.records());
+        make_room(&mut self.ends, count);
+        for size in self.fast.columns().row_sizes() {
+            end += size;
+            self.ends.push(end);
+        }
+        Ok((count, Flow::Take))
     }
 }
 

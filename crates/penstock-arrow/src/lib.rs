@@ -16,6 +16,7 @@
 //! | `fast.rs` | what both of the next two do |
 //! | `keyed.rs` | maps, lists and rows into columns |
 //! | `markup.rs` | elements into columns |
+//! | `table.rs` | rows of a table into columns, column by column |
 //! | `lane.rs` | the records of a piece of the text into columns of their own |
 //! | `found.rs` | the schema that records have |
 //! | `finder.rs` | the destination that finds it |
@@ -39,6 +40,7 @@ mod lane;
 mod markup;
 pub mod plan;
 pub mod requested;
+mod table;
 pub mod tell;
 mod values;
 

@@ -1,10 +1,12 @@
 //! Batches.
 
 use crate::{Form, drive, reader};
+use arrow_array::types::Int32Type;
+use arrow_array::{DictionaryArray, StringArray};
 use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
 use penstock_arrow::{Columns, Duplicates, Fast, Header, Keyed, Lane, RecordBatch, Settings};
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Destination, Given, Misfit, Outlet, Refused};
 use penstock_core::shape::Shape;
@@ -22,6 +24,8 @@ struct Plain {
     records: u64,
     pauses: u64,
     header: Option<Arc<Header>>,
+    /// Whether rows are taken several at a time.
+    many: bool,
 }
 
 type Answer = Result<Flow, u64>;
@@ -101,6 +105,16 @@ impl LookAhead for Plain {
         self.fast.row(row).ok_or(at)?;
         row.take();
         Ok(self.ended())
+    }
+    fn takes_rows(&self) -> bool {
+        self.many && self.fast.takes_rows()
+    }
+    fn rows(&mut self, rows: &Rows<'_>) -> Result<(usize, Flow), u64> {
+        let count = self.fast.rows(rows, true);
+        self.records += count as u64;
+        let is_full = count > 0 && self.fast.is_full();
+        self.pauses += u64::from(is_full);
+        Ok((count, if is_full { Flow::Pause } else { Flow::Take }))
     }
 }
 
@@ -197,8 +211,16 @@ fn plan(is_table: bool) -> Plan {
 /// What a run gives: the batches, and the problems as text. And how many pieces threads have read.
 type Given2 = (Vec<RecordBatch>, Vec<String>, u64);
 
-/// Reads a text, in so many threads from some place on, by pieces of about so many bytes.
-fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, usize)>) -> Given2 {
+/// Reads a text, in so many threads from some place on, by pieces of about so many bytes. With `many`,
+/// rows are taken several at a time.
+fn read(
+    form: Form,
+    text: &str,
+    rows: usize,
+    bytes: usize,
+    by: Option<(usize, usize)>,
+    many: bool,
+) -> Given2 {
     let rules = Rules { lax: false, number: 1_000 };
     let settings = Settings {
         duplicates: Duplicates::Last,
@@ -211,7 +233,7 @@ fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, us
     };
     let columns = Columns::new(plan(form == Form::Rows));
     let fast = Keyed::new(columns, settings);
-    let to = Plain { fast, records: 0, pauses: 0, header: None };
+    let to = Plain { fast, records: 0, pauses: 0, header: None, many };
     let (reader, records) = reader(form);
     let mut to = Outlet::new(to, records);
     let mut batches = Vec::new();
@@ -224,14 +246,28 @@ fn read(form: Form, text: &str, rows: usize, bytes: usize, by: Option<(usize, us
 }
 
 fn same(form: Form, text: &str, rows: usize, bytes: usize, by: (usize, usize)) -> u64 {
-    let (batches, problems, _) = read(form, text, rows, bytes, None);
-    let (others, also, taken) = read(form, text, rows, bytes, Some(by));
-    assert_eq!(problems, also, "{text:?}");
-    assert_eq!(batches.len(), others.len(), "{text:?}");
-    for (batch, other) in batches.iter().zip(&others) {
-        assert_eq!(batch, other, "{text:?}");
+    let (batches, problems, _) = read(form, text, rows, bytes, None, false);
+    let mut most = 0;
+    for (by, many) in [(None, true), (Some(by), false), (Some(by), true)] {
+        let (others, also, taken) = read(form, text, rows, bytes, by, many);
+        assert_eq!(problems, also, "{text:?}");
+        assert_eq!(batches.len(), others.len(), "{text:?}");
+        for (batch, other) in batches.iter().zip(&others) {
+            assert_eq!(batch, other, "{text:?}");
+            if form == Form::Rows {
+                assert_eq!(words(batch), words(other), "{text:?}");
+            }
+        }
+        most = most.max(taken);
     }
-    taken
+    most
+}
+
+/// The words of a batch's dictionary, in their order, also those that nothing refers to.
+fn words(batch: &RecordBatch) -> Option<Vec<Option<&str>>> {
+    let column = batch.column_by_name("word")?.as_any();
+    let column = column.downcast_ref::<DictionaryArray<Int32Type>>()?;
+    Some(column.values().as_any().downcast_ref::<StringArray>()?.iter().collect())
 }
 
 fn value() -> impl Strategy<Value = String> {

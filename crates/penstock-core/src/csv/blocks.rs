@@ -18,7 +18,7 @@ use penstock_scan::{Isa, Stops, make_room};
 use super::options::{Options, Terminator};
 use super::rows::{Cell, End};
 
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// The rows of a window.
 #[derive(Debug)]
@@ -32,24 +32,24 @@ pub(super) struct Blocks {
 
 /// The current block, without what belongs to the rows that were taken out of it.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+pub(super) struct Block {
     /// Its place in the source, the end of the text that was known, and the row that comes next.
     at: u64,
     until: u64,
     next: u64,
     /// The delimiters between cells, and the line feeds behind rows.
-    between: u64,
-    ends: u64,
-    quotes: u64,
+    pub(super) between: u64,
+    pub(super) ends: u64,
+    pub(super) quotes: u64,
     above: u64,
     /// Whether the grammar must read the row behind the last of those ends.
-    is_stuck: bool,
-    after: After,
+    pub(super) is_stuck: bool,
+    pub(super) after: After,
 }
 
 /// What the block after this one must know.
 #[derive(Clone, Copy, Debug)]
-struct After {
+pub(super) struct After {
     /// All bits, if it begins within quotes.
     inside: u64,
     /// One, if a cell may begin with a quote there, or a quote that comes first is doubled.
@@ -61,7 +61,7 @@ struct After {
 }
 
 /// Before a row.
-const FRESH: After = After { inside: 0, opens: 1, closed: 0, returned: 0 };
+pub(super) const FRESH: After = After { inside: 0, opens: 1, closed: 0, returned: 0 };
 
 const NOTHING: Block = Block {
     at: 0,
@@ -196,6 +196,24 @@ impl Blocks {
 
     pub(super) fn quote(&self) -> Option<u8> {
         self.quote
+    }
+
+    /// The most bytes of a row.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// The block at a place of a text, for rows that are not taken out of it one by one.
+    #[inline(always)]
+    pub(super) fn block<I: Isa>(
+        &mut self,
+        isa: I,
+        text: &[u8],
+        from: usize,
+        after: After,
+    ) -> Block {
+        self.load(isa, text, 0, from, after);
+        self.block
     }
 
     /// Forgets the text.

@@ -10,6 +10,7 @@
 //! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
 //! | `infer` | the dialect of a file that nobody has named |
 //! | `header.rs` | how the columns get their names, and how a sink is told |
+//! | `many.rs` | the same, many rows in one go |
 //! | `mending.rs` | repairs of rows |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `quotes.rs` | cells without their quotes and escapes |
@@ -27,6 +28,7 @@ pub mod direct;
 mod format;
 mod header;
 pub mod infer;
+mod many;
 mod mending;
 mod options;
 mod quotes;

@@ -7,11 +7,12 @@ use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, make_room};
 use super::blocks::{Blocks, Counted, Noted, Whole};
 use super::header::Names;
 use super::infer::Inference;
+use super::many::Many;
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use super::tail::Tailing;
 use crate::error::{Fail, Fault};
-use crate::event::{Cell, Row, Scalar, Text};
+use crate::event::{Cell, Row, Rows, Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
 use crate::repair::Repair;
@@ -101,6 +102,7 @@ struct Scan {
     stops: Stops,
     /// Nothing if only the grammar knows the dialect.
     blocks: Option<Blocks>,
+    many: Many,
 }
 
 /// One call of [`Reader::run`], compiled for each instruction set.
@@ -400,7 +402,7 @@ impl Reader {
         }
         let mut scan = self.scan.take().unwrap_or_else(|| {
             let blocks = Blocks::of(&self.options, self.grammar.most());
-            Box::new(Scan { stops: Stops::clone(&self.stops), blocks })
+            Box::new(Scan { stops: Stops::clone(&self.stops), blocks, many: Many::new() })
         });
         let step = self.rows(isa, text, last, sink, &mut scan);
         self.scan = Some(scan);
@@ -417,7 +419,7 @@ impl Reader {
         scan: &mut Scan,
     ) -> Result<Step, Fail<S::Error>> {
         let dry = if last { Step::Done } else { Step::More };
-        let Scan { stops, blocks } = scan;
+        let Scan { stops, blocks, many } = scan;
         let mut found = None;
         let columns = match &self.names {
             Some(names) if self.state == State::Row => names.len(),
@@ -431,7 +433,18 @@ impl Reader {
             }
         };
         self.tell_header(sink).map_err(Fail::Sink)?;
+        let takes_rows = self.needed > 0 && sink.takes_rows();
         loop {
+            if takes_rows
+                && let Some(blocks) = blocks
+                && let Some(flow) = self.tell_many(isa, blocks, many, text, columns, sink)?
+            {
+                match flow {
+                    Flow::Pause => return Ok(Step::Paused),
+                    Flow::Stop => return Ok(Step::Stopped),
+                    Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => continue,
+                }
+            }
             let end = match blocks.as_mut().and_then(|it| self.whole_row(isa, it, text, columns)) {
                 Some(end) => end,
                 None => {
@@ -482,6 +495,41 @@ impl Reader {
         }
     }
 
+    /// Whether a row of a usual dialect may begin here.
+    #[inline(always)]
+    fn is_before_a_row(&self) -> bool {
+        self.row.is_new() && self.skipped == Skipped::None && self.grammar.feeds()
+    }
+
+    /// Tells the sink as many rows as it takes in one go. Nothing if there are none.
+    #[inline(always)]
+    fn tell_many<I: Isa, S: Listener + ?Sized>(
+        &mut self,
+        isa: I,
+        blocks: &mut Blocks,
+        many: &mut Many,
+        text: ValidText<'_>,
+        columns: usize,
+        sink: &mut S,
+    ) -> Result<Option<Flow>, Fail<S::Error>> {
+        if !self.is_before_a_row() || self.reported > 0 {
+            return Ok(None);
+        }
+        let bytes = text.as_bytes();
+        let Some(found) = many.find(isa, blocks, bytes, self.pos, columns) else {
+            return Ok(None);
+        };
+        let quote = blocks.quote().filter(|_| found.quoted);
+        let text = text.slice(self.pos..bytes.len());
+        let ends = many.ends(found.rows, columns);
+        let rows = Rows::new(text, self.base + self.pos as u64, ends, columns, quote);
+        let (taken, flow) = sink.rows(&rows).map_err(Fail::Sink)?;
+        let size = rows.size(taken);
+        many.taken(size, taken == found.rows);
+        self.pos += size;
+        Ok((taken > 0).then_some(flow))
+    }
+
     /// The next row, if nothing is wrong with it and it is all there.
     #[inline(always)]
     fn whole_row<I: Isa>(
@@ -491,7 +539,7 @@ impl Reader {
         text: ValidText<'_>,
         columns: usize,
     ) -> Option<End> {
-        if !self.row.is_new() || self.skipped != Skipped::None || !self.grammar.feeds() {
+        if !self.is_before_a_row() {
             return None;
         }
         let bytes = text.as_bytes();

@@ -5,8 +5,10 @@
 //! their arguments.
 
 pub(crate) mod row;
+mod rows;
 
 pub use row::{Cell, Keys, KnownKeys, Row};
+pub use rows::{RowCell, Rows};
 
 use crate::value::datetime::{Date, DateTime, Time};
 use crate::value::duration::Duration;

@@ -670,6 +670,9 @@ macro_rules! looking {
     // Written by hand: records may be rows.
     (@ mut known_keys $($rest:tt)*) => {};
     (@ mut row $($rest:tt)*) => {};
+    // Each record is counted, so they come one by one.
+    (@ ref takes_rows $($rest:tt)*) => {};
+    (@ mut rows $($rest:tt)*) => {};
     (@ mut tag_found($($argument:ident: $type:ty),*) -> $result:ty) => {
         #[inline(always)]
         fn tag_found(&mut self, $($argument: $type),*) -> $result {

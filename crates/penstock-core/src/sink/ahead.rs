@@ -1,7 +1,7 @@
 //! What a reader reports about a map before its members.
 
 use super::{Flow, Judge, Sink, Want, expand};
-use crate::event::{KnownKeys, Row, Scalar, Text};
+use crate::event::{KnownKeys, Row, Rows, Scalar, Text};
 
 /// A sink's answer while a reader looks ahead for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,5 +107,23 @@ pub trait LookAhead: Sink {
     #[inline]
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Self::Error> {
         expand(self, row)
+    }
+
+    /// Whether the sink takes maps of the known keys several at a time, as a table. The reader asks
+    /// once for each piece of the text.
+    #[inline(always)]
+    fn takes_rows(&self) -> bool {
+        false
+    }
+
+    /// Several maps of the shape that was reported last. The sink takes as many of them as it can,
+    /// from the first one on, as it would take them [one by one](LookAhead::row), and answers how
+    /// many these were, and what it would answer to the last one. The reader reports the next one
+    /// by itself.
+    ///
+    /// # Errors
+    /// As for a row that the sink refuses; none of them was taken.
+    fn rows(&mut self, _rows: &Rows<'_>) -> Result<(usize, Flow), Self::Error> {
+        Ok((0, Flow::Take))
     }
 }

@@ -129,6 +129,9 @@ macro_rules! forward {
             ref judge() -> Option<Box<dyn $crate::sink::Judge + '_>>;
             mut row(row: &mut $crate::event::Row<'_>)
                 -> Result<$crate::sink::Flow, Self::Error>;
+            ref takes_rows() -> bool;
+            mut rows(rows: &$crate::event::Rows<'_>)
+                -> Result<(usize, $crate::sink::Flow), Self::Error>;
         }
     };
 }

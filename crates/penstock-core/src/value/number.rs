@@ -421,6 +421,66 @@ pub fn short_float_of(text: &[u8]) -> Option<f64> {
     Some(f64::from_bits(size.to_bits() | u64::from(negative) << 63))
 }
 
+/// The value of all of a text of one to sixteen digits, if it is one.
+///
+/// ```
+/// use penstock_core::value::number::short_digits_of;
+///
+/// assert_eq!(short_digits_of(b"007"), Some(7));
+/// assert_eq!(short_digits_of(b"1234567890123456"), Some(1_234_567_890_123_456));
+/// assert_eq!((short_digits_of(b""), short_digits_of(b"-1"), short_digits_of(b"1e3")), (None, None, None));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn short_digits_of(text: &[u8]) -> Option<u64> {
+    // In one word without a loop, as above, with the last digit in the highest byte.
+    let length = text.len();
+    let word = match length {
+        9..=16 => {
+            let first = all_digits(u64::from_le_bytes(*text.first_chunk()?))?;
+            let rest = length - 8;
+            // Digits of the first eight come again, in the lowest bytes.
+            let last = u64::from_le_bytes(*text.last_chunk()?) ^ ZEROS;
+            let last = all_digits(last >> (64 - 8 * rest) << (64 - 8 * rest) ^ ZEROS)?;
+            return Some(first * WIDE_TENS[rest] + last);
+        }
+        8 => u64::from_le_bytes(*text.first_chunk()?),
+        4..=7 => {
+            let first = u32::from_le_bytes(*text.first_chunk()?) ^ ZEROS as u32;
+            let last = u32::from_le_bytes(*text.last_chunk()?) ^ ZEROS as u32;
+            let (first, last) = (u64::from(first), u64::from(last));
+            (first << (64 - 8 * length) | last << 32) ^ ZEROS
+        }
+        1..=3 => {
+            let byte = |at: usize| u64::from(text[at] ^ b'0') << (64 - 8 * (length - at));
+            (byte(0) | byte(length / 2) | byte(length - 1)) ^ ZEROS
+        }
+        _ => return None,
+    };
+    all_digits(word)
+}
+
+/// Eight times the digit zero.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The powers of ten up to 10^8.
+const WIDE_TENS: [u64; 9] =
+    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The value of eight bytes, the first one lowest, if all of them are digits.
+#[inline(always)]
+fn all_digits(word: u64) -> Option<u64> {
+    let digits = word ^ ZEROS;
+    (no_digits(digits) == 0).then(|| eight_digits(digits))
+}
+
+/// The highest bit of each byte that is no digit from 0 to 9.
+#[inline(always)]
+fn no_digits(word: u64) -> u64 {
+    let above = (word & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
+    (above | word) & 0x8080_8080_8080_8080
+}
+
 /// One to seven digits: their value, how many there are, and the byte after them.
 #[inline(always)]
 fn short_digits(bytes: &[u8], at: usize) -> Option<(u64, usize, u8)> {
@@ -430,10 +490,8 @@ fn short_digits(bytes: &[u8], at: usize) -> Option<(u64, usize, u8)> {
 /// The same of eight bytes, the first one lowest.
 #[inline(always)]
 fn digits_of(word: u64) -> Option<(u64, usize, u8)> {
-    let digits = word ^ 0x3030_3030_3030_3030;
-    let above = (digits & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
-    let others = (above | digits) & 0x8080_8080_8080_8080;
-    let count = (others.trailing_zeros() / 8) as usize;
+    let digits = word ^ ZEROS;
+    let count = (no_digits(digits).trailing_zeros() / 8) as usize;
     if count == 0 || count == 8 {
         return None;
     }
@@ -785,6 +843,15 @@ mod tests {
                 let is_long = counts.iter().any(|count| *count > 7);
                 prop_assert!(is_long || bytes.len() < found.end - counts[1] + 8);
             }
+        }
+
+        #[test]
+        fn short_digits_agree(text in "[0-9]{0,18}|[0-9]{0,9}[ -~\u{80}-\u{FF}][0-9]{0,9}") {
+            let expected = match text.len() {
+                1..=16 if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
+                _ => None,
+            };
+            prop_assert_eq!(short_digits_of(text.as_bytes()), expected);
         }
 
         #[test]

@@ -6,7 +6,7 @@
 //! that all formats share one spelling.
 
 use super::base64;
-use super::number::{scan, to_f64};
+use super::number::{scan, short_digits_of, to_f64};
 
 /// The text without the white space around it. That equals collapsing white space, because no form
 /// below has any inside.
@@ -90,6 +90,10 @@ pub fn integer(text: &[u8]) -> Option<Integer<'_>> {
         [b'+', rest @ ..] => (false, rest),
         _ => (false, text),
     };
+    if let Some(value) = short_digits_of(digits) {
+        let value = value.cast_signed();
+        return Some(Integer::Small(if negative { -value } else { value }));
+    }
     if digits.is_empty() {
         return None;
     }

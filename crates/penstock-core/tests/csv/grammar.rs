@@ -1,7 +1,7 @@
 //! The reader against its naive twin, and by hand.
 
 use crate::naive::{Table, naive, tail};
-use crate::reading::{passed, read};
+use crate::reading::{passed, read, read_many};
 use penstock_core::csv::{Header, Options, Reader, Tailing, Terminator};
 use penstock_core::limits::Limits;
 use penstock_core::trace::Trace;
@@ -286,6 +286,7 @@ proptest! {
         quote in prop_oneof![9 => Just(Some(b'"')), 1 => Just(None)],
         piece in prop_oneof![1..80_usize, 1_000..4_000_usize],
         pauses in any::<bool>(),
+        most in prop_oneof![0..4_usize, Just(usize::MAX)],
     ) {
         let options = Options { terminator, quote, ..Options::default() };
         let mut expected = naive(&text, &options);
@@ -298,6 +299,8 @@ proptest! {
         };
         let limits = Limits::default();
         prop_assert_eq!(&named(read(text.as_bytes(), &options, &limits, piece, pauses)), &expected);
+        let many = read_many(text.as_bytes(), &options, piece, pauses, most);
+        prop_assert_eq!(&named(many), &expected);
         let told = named(passed(text.as_bytes(), &options, piece, pauses));
         expected.rows.iter_mut().flatten().for_each(Vec::clear);
         prop_assert_eq!(told, expected);
@@ -311,12 +314,16 @@ proptest! {
         pauses in any::<bool>(),
     ) {
         let expected = naive(&text, &options);
-        let mut told = read(text.as_bytes(), &options, &Limits::default(), piece, pauses);
-        // Without a row, nobody was told the names.
-        if told.names.is_none() && expected.rows.iter().all(Result::is_err) {
-            told.names.clone_from(&expected.names);
+        for mut told in [
+            read(text.as_bytes(), &options, &Limits::default(), piece, pauses),
+            read_many(text.as_bytes(), &options, piece, pauses, usize::MAX),
+        ] {
+            // Without a row, nobody was told the names.
+            if told.names.is_none() && expected.rows.iter().all(Result::is_err) {
+                told.names.clone_from(&expected.names);
+            }
+            prop_assert_eq!(&told, &expected);
         }
-        prop_assert_eq!(told, expected);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::naive::Table;
 use penstock_core::csv::{Options, Reader};
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{self, Key, KnownKeys, Row, RowCell, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Destination, Failure, Given, Policy, Refused, Run, Turn, Windows};
@@ -21,6 +21,8 @@ pub(crate) struct Rows {
     pauses: bool,
     /// Whether no cell is wanted.
     passes: bool,
+    /// If rows are taken several at a time: so many at most.
+    many: Option<usize>,
 }
 
 impl Rows {
@@ -94,6 +96,32 @@ impl LookAhead for Rows {
         self.rows.push((row.at, cells.collect()));
         Ok(if self.pauses { Flow::Pause } else { Flow::Take })
     }
+    fn takes_rows(&self) -> bool {
+        self.many.is_some()
+    }
+    fn rows(&mut self, rows: &event::Rows<'_>) -> Result<(usize, Flow), Infallible> {
+        assert!(rows.count() > 0);
+        let most = self.many.unwrap_or(0).min(rows.count());
+        let width = self.names.as_ref().unwrap().len();
+        let mut taken = 0;
+        for row in 0..most {
+            let cells: Option<Vec<_>> = (0..width)
+                .map(|place| match rows.cell(row, place).unwrap() {
+                    RowCell::Untyped(text) => Some(text.as_str().to_owned()),
+                    RowCell::Empty => Some(String::new()),
+                    RowCell::Doubled => None,
+                })
+                .collect();
+            let Some(cells) = cells else { break };
+            self.rows.push((rows.at() + rows.size(row) as u64, cells));
+            taken += 1;
+        }
+        for place in 0..width {
+            assert_eq!(rows.column(place, 0).count(), rows.count());
+        }
+        let pauses = self.pauses && taken > 0;
+        Ok((taken, if pauses { Flow::Pause } else { Flow::Take }))
+    }
 }
 
 impl Destination for Rows {
@@ -122,6 +150,18 @@ pub(crate) fn read(
     pauses: bool,
 ) -> Table {
     read_into(Rows { pauses, ..Rows::default() }, source, options, limits, piece)
+}
+
+/// The same, with rows that are taken several at a time.
+pub(crate) fn read_many(
+    source: &[u8],
+    options: &Options,
+    piece: usize,
+    pauses: bool,
+    most: usize,
+) -> Table {
+    let to = Rows { pauses, many: Some(most), ..Rows::default() };
+    read_into(to, source, options, &Limits::default(), piece)
 }
 
 /// The same, with rows of no cells, because none is wanted.

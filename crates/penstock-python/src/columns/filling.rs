@@ -9,7 +9,7 @@ use crate::objects::{Mismatch, Owned, PathStep, Refusal, Side, shortened};
 use crate::plan::PlanRef;
 use penstock_arrow::{Columns, Fast, Header, Lane, Unfit};
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Code, Destination, Given, Kept, Refused};
@@ -327,6 +327,21 @@ impl<S: Side, F: Fast> LookAhead for Filling<S, F> {
             return Ok(self.ended());
         }
         self.row_slowly(row)
+    }
+    fn takes_rows(&self) -> bool {
+        !self.always && self.fast.takes_rows()
+    }
+    fn rows(&mut self, rows: &Rows<'_>) -> Result<(usize, Flow), Refusal> {
+        if self.is_slow {
+            return Ok((0, Flow::Take));
+        }
+        let count = self.fast.rows(rows, true);
+        self.records += count as u64;
+        if count > 0 && self.fast.is_full() {
+            self.pauses += 1;
+            return Ok((count, Flow::Pause));
+        }
+        Ok((count, Flow::Take))
     }
 }
 
