@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::automaton::{Automaton, Refused, State, Target};
 use super::path::{Path, PathError};
-use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Text};
+use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Rows, Text};
 use crate::forward;
 use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
 use crate::split::{At, Open};
@@ -670,7 +670,6 @@ macro_rules! looking {
     // Written by hand: records may be rows.
     (@ mut known_keys $($rest:tt)*) => {};
     (@ mut row $($rest:tt)*) => {};
-    // Each record is counted, so they come one by one.
     (@ ref takes_rows $($rest:tt)*) => {};
     (@ mut rows $($rest:tt)*) => {};
     (@ mut tag_found($($argument:ident: $type:ty),*) -> $result:ty) => {
@@ -709,6 +708,16 @@ impl<S: Listener> LookAhead for Select<S> {
         self.inner.known_keys(known, wanted)
     }
 
+    fn takes_rows(&self) -> bool {
+        // Each record is counted, so those outside of any come one by one.
+        self.depth > 0 && self.inner.takes_rows()
+    }
+    fn rows(&mut self, rows: &Rows<'_>) -> Result<(usize, Flow), Self::Error> {
+        if self.depth == 0 {
+            return Ok((0, Flow::Take));
+        }
+        self.inner.rows(rows)
+    }
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Self::Error> {
         if row.is_new() {
             self.forwards_row = self.shapes.contains(&row.shape);

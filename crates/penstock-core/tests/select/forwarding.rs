@@ -2,7 +2,7 @@
 //! method: no default of the filter answers instead.
 
 use penstock_core::event::{
-    Container, ContainerKind, Key, KeyKind, KnownKeys, Matched, Row, Scalar, Text,
+    Container, ContainerKind, Key, KeyKind, KnownKeys, Matched, Row, Rows, Scalar, Text,
 };
 use penstock_core::forward;
 use penstock_core::limits::Limits;
@@ -33,6 +33,11 @@ impl Answer for Result<Look, ()> {
 impl Answer for Result<RowsAs, ()> {
     fn answer() -> Self {
         Ok(RowsAs::Lists)
+    }
+}
+impl Answer for Result<(usize, Flow), ()> {
+    fn answer() -> Self {
+        Ok((7, Flow::Pause))
     }
 }
 impl Answer for &[u8] {
@@ -119,6 +124,7 @@ samples! {
     Container: Container { kind: ContainerKind::Set, shared: None };
     &KnownKeys<'_>: &KnownKeys { shape: 7, keys: &[], places: &[], at: 0 };
     &mut [Option<Want>]: &mut [];
+    &Rows<'_>: Box::leak(Box::new(Rows::new("7\n".into(), 7, &[0, 2], 1, None)));
     &mut Row<'_>: Box::leak(Box::new(Row::new(7, &[], &[], 7, Some(7))));
 }
 
