@@ -313,5 +313,12 @@ def schema(
     return found
 
 
+def restored(parts: list[str], seen: list[tuple[Any, ...]]) -> Schema:
+    """Return the schema of which `pickle` has kept what was found."""
+    from penstock import _rust  # noqa: PLC0415 - most programs restore none
+
+    return _rust.schema_of_seen(parts, seen)
+
+
 for _public in (columns, decimal, schema, timestamp):
     _public.__module__ = "penstock"

@@ -107,8 +107,10 @@ __all__ = [
     "read_on",
     "read_split",
     "report",
+    "schema_of_seen",
     "send",
     "split_points",
+    "split_schema",
     "split_size",
     "wall_ns",
 ]
@@ -454,6 +456,7 @@ class Schema:
     def __arrow_c_schema__(self) -> CapsuleType: ...
     @property
     def names(self) -> list[str]: ...
+    def merge(self, *others: Schema) -> Schema: ...
     def _lines(self) -> list[tuple[int, str, str, bool]]: ...
 
 @final
@@ -554,6 +557,18 @@ def split_points(
     threads: int,
     /,
 ) -> tuple[list[tuple[Any, ...]], str | None]: ...
+def split_schema(
+    dialect: Dialect,
+    source: Source,
+    at: object,
+    skip: bool,
+    limits: Limits | None,
+    start: tuple[Any, ...] | None,
+    end: int | None,
+    threads: int,
+    /,
+) -> Schema: ...
+def schema_of_seen(parts: Sequence[str], seen: Sequence[tuple[Any, ...]], /) -> Schema: ...
 def convert_columns(encoder: Encoder, columns: ArrowColumns, target: Target, /) -> Converted: ...
 
 @final

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock import Columns, Limits, Reader
+    from penstock import Columns, Limits, Reader, Schema
     from penstock._types import At, Format, Sources, T, Types
 
 SIZE = 64 << 20
@@ -123,6 +123,32 @@ class Split:
     ) -> Columns:
         """Read the records of this part into Arrow columns; see `penstock.columns`."""
         return self.read(into, **options).columns(rows, columns, unions, threads)
+
+    def schema(
+        self,
+        *,
+        threads: int = 1,
+        errors: Literal["raise", "skip"] = "raise",
+        limits: Limits | None = None,
+    ) -> Schema:
+        """Find the columns of the records of this part; see `penstock.schema`.
+
+        `Schema.merge` makes the schema of the whole file of those of its parts, which may come from
+        other processes.
+
+        Raises:
+            OSError: The file cannot be opened.
+            ValueError: The file has changed since it was split; or `threads` is less than 1.
+            PlanError: As for `penstock.schema`.
+            DecodeError: As for `penstock.schema`.
+        """
+        if errors not in {"raise", "skip"}:
+            raise ValueError(f"errors must be 'raise' or 'skip', not {errors!r}")
+        _check(self)
+        dialect = dialect_of(self.format, self.path, self.dialect)
+        opened = _rust.Source(self.path, self.path, None, "infer")
+        start, skips = as_start(self.start), errors == "skip"
+        return _rust.split_schema(dialect, opened, self.at, skips, limits, start, self.end, threads)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what it holds, for JSON. `from_dict` takes it back."""

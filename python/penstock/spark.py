@@ -21,6 +21,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -30,7 +31,6 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 import penstock
 from penstock._batches import Batches, paths_of, schema_of, with_errors
 from penstock._folder import Folder
-from penstock._merged import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -232,7 +232,7 @@ class _Writer(datasource.DataSourceArrowWriter):
 
 
 class _Files(datasource.DataSource):
-    """Does some work for each of several files, in a task of its own."""
+    """Does some work for each of several files or parts, in a task of its own."""
 
     @classmethod
     def name(cls) -> str:
@@ -253,13 +253,15 @@ class _FilesReader(datasource.DataSourceReader):
         return [datasource.InputPartition(each) for each in enumerate(self.work["files"])]
 
     def read(self, partition: datasource.InputPartition) -> Iterator[tuple[int, bytes]]:
-        number, path = partition.value
+        number, of = partition.value
         options = self.work["options"]
         if self.work["verb"] == "split":
-            parts = penstock.split(path, **options)
+            parts = penstock.split(of, **options)
             yield number, json.dumps([each.as_dict() for each in parts]).encode()
+        elif isinstance(of, str):
+            yield number, pickle.dumps(penstock.schema(of, **options))
         else:
-            yield number, pa.schema(penstock.schema(path, **options)).serialize().to_pybytes()
+            yield number, pickle.dumps(penstock.Split.from_dict(of).schema(**options))
 
 
 def plan(
@@ -317,25 +319,27 @@ def plan(
 
 def schema(
     spark: SparkSession,
-    source: str | list[str],
+    source: str | list[str] | None = None,
     /,
     *,
+    splits: str | None = None,
     format: Format | None = None,
     at: str | None = None,
     errors: Literal["raise", "skip"] = "raise",
 ) -> StructType:
-    """Find the schema of files in a job, with a task for each file.
+    """Find the schema of files in a job, with a task for each file, or for each part.
 
-    The schemas of the files are merged into what one pass over all of them finds. If two files have
-    columns of different types, such as an integer and a fraction, the types alone do not say that,
-    and the driver makes the pass.
+    What the tasks find is merged into what one pass over all of the files finds: see
+    `penstock.Schema.merge`.
 
     Args:
         spark: The session.
         source: A path, a list of paths, a pattern or a folder, as for `penstock.schema`.
+        splits: The parts of files, as `plan` returns them, instead of `source`, `format` and `at`.
         format: As for `penstock.schema`, and so are all that follow.
         at: As for `penstock.schema`.
-        errors: As for `penstock.schema`.
+        errors: As for `penstock.schema`. If tasks find values of two kinds in one place, `"skip"`
+            needs one pass on the driver: only that knows which of the records to leave out.
 
     Returns:
         The schema, for `spark.read.schema`.
@@ -343,7 +347,8 @@ def schema(
     Raises:
         OSError: There is no such file.
         PlanError: Spark has no type for a column.
-        DecodeError: Files have values of different kinds in one place.
+        TypeError: Both `source` and `splits` are given, or none; or `splits` and what it says.
+        ValidationError: Two tasks have found values of different kinds in one place.
         PySparkException: The schema of a file cannot be found; its text says why.
 
     Example:
@@ -354,20 +359,38 @@ def schema(
         >>> _ = path.write_text('[{"name": "Bern"}, {"name": "Chur"}, {"name": "Arth"}]')
         >>> penstock.spark.schema(spark, str(path)).simpleString()
         'struct<name:string>'
+        >>> parts = penstock.spark.plan(spark, str(path), parts=3)
+        >>> penstock.spark.schema(spark, splits=parts).simpleString()
+        'struct<name:string>'
     """
-    files = paths_of(source, format)
-    options = {"format": format, "at": at, "errors": errors}
-    each = _of_files(spark, "schema", files, options)
-    found = merged([pa.ipc.read_schema(pa.py_buffer(one)) for one in each])
-    if found is None:
-        found = pa.schema(penstock.schema(files, format=format, at=at, errors=errors))
-    return _spark_schema(found)
+    options: dict[str, Any] = {"errors": errors}
+    of: list[Any]
+    if splits is None:
+        if source is None:
+            raise TypeError("schema() takes a source, or splits")
+        of = files = paths_of(source, format)
+        options |= {"format": format, "at": at}
+    else:
+        if source is not None or format is not None or at is not None:
+            raise TypeError("schema() takes splits without source, format and at: they say these")
+        of = json.loads(splits)
+        files = list(dict.fromkeys(part["path"] for part in of))
+        format, at = of[0]["format"], of[0]["at"]
+    # What the tasks of this job have pickled.
+    first, *others = map(pickle.loads, _of_files(spark, "schema", of, options))
+    try:
+        found = first.merge(*others)
+    except penstock.ValidationError:
+        if errors == "raise":
+            raise
+        found = penstock.schema(files, format=format, at=at, errors=errors)
+    return _spark_schema(pa.schema(found))
 
 
 def _of_files(
-    spark: SparkSession, verb: str, files: list[str], options: dict[str, Any]
+    spark: SparkSession, verb: str, files: list[Any], options: dict[str, Any]
 ) -> list[bytes]:
-    """Return what a task has found for each file, in the order of the files."""
+    """Return what a task has found for each file or part, in their order."""
     spark.dataSource.register(_Files)
     work = json.dumps({"verb": verb, "files": files, "options": options})
     rows = spark.read.format(_Files.name()).option("work", work).load().collect()

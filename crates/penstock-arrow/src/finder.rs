@@ -126,16 +126,21 @@ impl Finder {
         (self.records, self.complete, self.made) = (0, 0, 0);
     }
 
+    /// The part begins behind so many records.
+    pub fn pass_records(&mut self, records: u64) {
+        self.records = records;
+    }
+
     /// What was found.
     #[must_use]
     pub fn found(&self) -> &Found {
         &self.found
     }
 
-    /// What was found, to be merged.
+    /// What was found, and what the parts are called.
     #[must_use]
-    pub fn into_found(self) -> Found {
-        self.found
+    pub fn into_parts(self) -> (Found, Vec<Box<str>>) {
+        (self.found, self.parts)
     }
 
     fn clear(&mut self) {

@@ -51,6 +51,8 @@ pub(crate) mod kind {
     pub(crate) const STRUCT: u16 = 8192;
     /// A column of a table, whatever is in it.
     pub(crate) const COLUMN: u16 = 16_384;
+    /// All of them.
+    pub(crate) const ALL: u16 = (1 << 15) - 1;
     /// Text of formats without types.
     pub(crate) const WRITTEN: u16 = UNTYPED_BOOL | UNTYPED_INT | UNTYPED_FLOAT | UNTYPED;
 }
@@ -157,7 +159,7 @@ pub(crate) struct Place {
     /// The children by name, if there are many.
     index: Option<HashMap<Box<str>, u32>>,
     /// Where it was first: the part, and how many places that part had before.
-    order: (u32, u64),
+    pub(crate) order: (u32, u64),
     pub(crate) kinds: u16,
     /// The kinds in a record that is not complete.
     pub(crate) now: u16,
@@ -293,15 +295,16 @@ impl Found {
     /// Numbers everything as behind so many parts, and so many places and records of its first part.
     pub fn number(&mut self, parts: u32, places: u64, records: u64) {
         for place in &mut self.places {
+            let add = |number: &mut u64, count: u64| *number = number.saturating_add(count);
             if place.order.0 == 0 {
-                place.order.1 += places;
+                add(&mut place.order.1, places);
             }
-            place.order.0 += parts;
+            place.order.0 = place.order.0.saturating_add(parts);
             if let Some(first) = &mut place.first {
                 if first.part == 0 {
-                    first.record += records;
+                    add(&mut first.record, records);
                 }
-                first.part += parts;
+                first.part = first.part.saturating_add(parts);
             }
         }
     }
@@ -520,9 +523,10 @@ impl Place {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        self.rows += other.rows;
-        self.instances += other.instances;
-        self.texts += other.texts;
+        // Of what another process has sent, the counts may be any.
+        self.rows = self.rows.saturating_add(other.rows);
+        self.instances = self.instances.saturating_add(other.instances);
+        self.texts = self.texts.saturating_add(other.texts);
         self.repeats |= other.repeats;
     }
 }

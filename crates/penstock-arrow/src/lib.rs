@@ -19,6 +19,7 @@
 //! | `table.rs` | rows of a table into columns, column by column |
 //! | `lane.rs` | the records of a piece of the text into columns of their own |
 //! | `found.rs` | the schema that records have |
+//! | `seen.rs` | the same as plain data |
 //! | `finder.rs` | the destination that finds it |
 //! | `requested.rs` | a batch in the types that its consumer asks for |
 //! | `events.rs` | the events of one record, which can be had again |
@@ -40,6 +41,7 @@ mod lane;
 mod markup;
 pub mod plan;
 pub mod requested;
+mod seen;
 mod table;
 pub mod tell;
 mod values;
@@ -54,4 +56,5 @@ pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
 pub use lane::{Header, Lane, NotTaken};
 pub use markup::Markup;
+pub use seen::Seen;
 pub use values::{MOST_DIGITS, Unfit};

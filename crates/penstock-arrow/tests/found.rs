@@ -2,7 +2,7 @@
 //! in which the parts are merged.
 
 use penstock_arrow::found::{Found, Unfound};
-use penstock_arrow::{Finder, Finding};
+use penstock_arrow::{Finder, Finding, Seen};
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
@@ -23,7 +23,7 @@ fn found(lines: &[String], part: u32, step: usize) -> Option<Found> {
             Err(_) => return None,
         }
     }
-    let mut found = to.into_finder().into_found();
+    let mut found = to.into_finder().into_parts().0;
     found.number(part, 0, 0);
     Some(found)
 }
@@ -104,7 +104,8 @@ proptest! {
         };
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         for order in orders {
-            let parts = order.map(|at: usize| parts[at].clone());
+            // As plain data and back, as if they came from other processes.
+            let parts = order.map(|at: usize| Found::of_seen(&parts[at].seen()).unwrap());
             match (&whole, merged(&parts)) {
                 (Some(whole), Ok(all)) => prop_assert_eq!(shown(whole), shown(&all)),
                 (None, Err(Unfound::Conflict(_))) => {}
@@ -124,6 +125,40 @@ proptest! {
             prop_assert!(whole.is_none());
         }
     }
+}
+
+/// Nothing is made of data that cannot have been found.
+#[test]
+fn what_cannot_have_been_seen() {
+    let lines = ["{\"a\": {\"b\": [1]}}".to_owned()];
+    let seen = found(&lines, 0, usize::MAX).unwrap().seen();
+    assert!(Found::of_seen(&seen).is_some() && Found::of_seen(&[]).is_none());
+    let with = |change: fn(&mut Seen)| {
+        let mut seen = seen.clone();
+        change(&mut seen[2]);
+        Found::of_seen(&seen)
+    };
+    assert!(with(|_| {}).is_some());
+    assert!(with(|place| place.parent = 2).is_none());
+    assert!(with(|place| place.step = 4).is_none());
+    assert!(with(|place| place.kinds = u16::MAX).is_none());
+    assert!(with(|place| (place.parent, place.name) = (0, "a".into())).is_none());
+    let deep = |depth: usize| {
+        let place = |parent| Seen { parent, ..seen[2].clone() };
+        let places = (0..depth as u32).map(place);
+        Found::of_seen(&[&seen[..1], &places.collect::<Vec<_>>()].concat())
+    };
+    assert!(deep(64).is_some() && deep(65).is_none());
+    // Counts without a bound do not overflow.
+    let huge = with(|place| {
+        place.counts = (u64::MAX, u64::MAX, u64::MAX);
+        (place.order, place.first) = ((u32::MAX, u64::MAX), Some((u32::MAX, u64::MAX)));
+    });
+    let mut huge = huge.unwrap();
+    huge.number(7, 7, 7);
+    let same = huge.clone();
+    huge.merge(&same).unwrap();
+    assert!(huge.schema().is_ok());
 }
 
 #[test]

@@ -40,6 +40,8 @@ mod _rust {
     #[pymodule_export]
     use crate::clock::{Report, report};
     #[pymodule_export]
+    use crate::columns::schema::schema_of_seen;
+    #[pymodule_export]
     use crate::columns::{Batch, Columns, Schema};
     #[pymodule_export]
     use crate::costs::{Operation, nothing};
@@ -94,7 +96,7 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
-    use crate::verbs::split::{read_split, split_points, split_size};
+    use crate::verbs::split::{read_split, split_points, split_schema, split_size};
     #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
     #[pymodule_export]

@@ -212,14 +212,35 @@ def test_a_schema_found_in_a_job(spark: Any, tmp_path: Path) -> None:
     }
     # Without a class and a schema, the driver makes the pass.
     assert spark.read.format("penstock").load(str(tmp_path)).schema.simpleString() == expected
-    # A type does not say whether a fraction would change an integer: the driver makes the pass.
+    # What tasks have found says more than its type: a fraction changes the integers before it.
     (tmp_path / "3.ndjson").write_text('{"a": 1.5}\n')
     assert penstock.spark.schema(spark, str(tmp_path)).simpleString() == expected.replace(
         "a:bigint", "a:double", 1
     )
+    widened = penstock.spark.schema(spark, str(tmp_path))
     (tmp_path / "4.ndjson").write_text('{"a": "text"}\n')
-    with pytest.raises(penstock.ValidationError, match=r"4\.ndjson:1:7: expected a number as in"):
+    reason = (
+        r"expected a number as in record 1 of .*1\.ndjson, got a string as in record 1 of .*4\."
+    )
+    with pytest.raises(penstock.ValidationError, match=reason):
         penstock.spark.schema(spark, str(tmp_path))
+    # Only a pass over all files knows which record is to be left out.
+    assert penstock.spark.schema(spark, str(tmp_path), errors="skip") == widened
+
+
+def test_a_schema_found_in_the_parts_of_a_file(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "levels.json"
+    records = [{"n": n, **({"late": n / 8} if n > 380 else {})} for n in range(400)]
+    path.write_text(json.dumps({"levels": records}))
+    plan = penstock.spark.plan(spark, str(path), parts=4, at="levels/*")
+    assert len(json.loads(plan)) == 4
+    found = penstock.spark.schema(spark, splits=plan)
+    assert found.simpleString() == "struct<n:bigint,late:double>"
+    assert found == penstock.spark.schema(spark, str(path), at="levels/*")
+    with pytest.raises(TypeError, match="takes a source, or splits"):
+        penstock.spark.schema(spark)
+    with pytest.raises(TypeError, match="takes splits without source"):
+        penstock.spark.schema(spark, str(path), splits=plan)
 
 
 def test_a_plan_is_made_in_a_job_and_kept(spark: Any, tmp_path: Path) -> None:

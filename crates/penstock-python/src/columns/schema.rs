@@ -8,13 +8,14 @@ use crate::failure::guarded;
 use crate::plan::plan_error;
 use crate::printable::printable;
 use penstock_arrow::ffi::FFI_ArrowSchema;
+use penstock_arrow::found::{At, Conflict, Found, Unfound};
 use penstock_arrow::requested::agreed;
-use penstock_arrow::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
+use penstock_arrow::{DataType, Field, FieldRef, Finder, Schema, SchemaRef, Seen, TimeUnit};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyCapsule, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyList, PyString, PyTuple, PyType};
 use std::ffi::{c_char, c_void};
 
 /// How deep columns may be inside of each other in a schema. The consumers of schemas recurse.
@@ -278,12 +279,108 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
 #[pyclass(frozen, name = "Schema", module = "penstock")]
 pub(crate) struct SchemaObject {
     schema: SchemaRef,
+    /// What was found in records, if it was.
+    origin: Option<Origin>,
 }
+
+/// What was found in parts of records, and what these are called.
+struct Origin {
+    found: Found,
+    parts: Vec<Box<str>>,
+}
+
+/// A place as Python holds it: see [`Seen`].
+type Told = (
+    String,
+    u8,
+    u32,
+    (u32, u64),
+    u16,
+    Option<(u32, u64)>,
+    (i64, u64, u32, u32),
+    (bool, bool),
+    (u64, u64, u64),
+    bool,
+);
 
 impl SchemaObject {
     pub(crate) fn new(schema: SchemaRef) -> Self {
-        SchemaObject { schema }
+        SchemaObject { schema, origin: None }
     }
+
+    /// The schema of the records that were read.
+    pub(crate) fn found(py: Python<'_>, finder: Finder) -> PyResult<Self> {
+        let (found, parts) = finder.into_parts();
+        Self::of_origin(py, Origin { found, parts })
+    }
+
+    fn of_origin(py: Python<'_>, origin: Origin) -> PyResult<Self> {
+        let schema = origin.found.schema();
+        let schema = schema.map_err(|why| plan_error(py, why.to_string()))?;
+        Ok(SchemaObject { schema: schema.into(), origin: Some(origin) })
+    }
+
+    fn origin(&self) -> PyResult<&Origin> {
+        let why = "this schema is that of a class, and was not found in records";
+        self.origin.as_ref().ok_or_else(|| PyTypeError::new_err(why))
+    }
+}
+
+impl Origin {
+    /// Adds what was found in other parts, which come behind these.
+    fn merge(&mut self, py: Python<'_>, other: &Origin) -> PyResult<()> {
+        let mut found = other.found.clone();
+        found.number(u32::try_from(self.parts.len()).unwrap_or(u32::MAX), 0, 0);
+        make_room(&mut self.parts, other.parts.len());
+        self.parts.extend(other.parts.iter().cloned());
+        match self.found.merge(&found) {
+            Ok(()) => Ok(()),
+            Err(Unfound::Conflict(conflict)) => Err(self.conflict(py, conflict)),
+            Err(why) => Err(plan_error(py, why.to_string())),
+        }
+    }
+
+    /// The exception for values of two kinds at one place.
+    #[cold]
+    fn conflict(&self, py: Python<'_>, conflict: Conflict) -> PyErr {
+        let place = |at: Option<At>| {
+            let at = at?;
+            Some(format!(" as in record {} of {}", at.record, self.parts.get(at.part as usize)?))
+        };
+        let [(expected, one), (got, other)] = conflict.kinds;
+        let (one, other) = (place(one).unwrap_or_default(), place(other).unwrap_or_default());
+        let reason = format!("expected {expected}{one}, got {got}{other}");
+        let work = || {
+            let attributes = PyDict::new(py);
+            attributes.set_item(intern!(py, "path"), conflict.path)?;
+            attributes.set_item(intern!(py, "code"), "type")?;
+            let class = py.import("penstock._errors")?.getattr("ValidationError")?;
+            class.call((reason,), Some(&attributes))
+        };
+        work().map_or_else(|error| error, PyErr::from_value)
+    }
+}
+
+/// The schema that was found, and then sent to this process.
+#[pyfunction]
+#[pyo3(signature = (parts, seen, /))]
+pub(crate) fn schema_of_seen(
+    py: Python<'_>,
+    parts: Vec<String>,
+    seen: Vec<Told>,
+) -> PyResult<SchemaObject> {
+    guarded(py, || {
+        let place = |told: Told| {
+            let (name, step, parent, order, kinds, first, numbers, wide, counts, repeats) = told;
+            Seen { name, step, parent, order, kinds, first, numbers, wide, counts, repeats }
+        };
+        let seen: Vec<Seen> = seen.into_iter().map(place).collect();
+        let found = Found::of_seen(&seen);
+        let found =
+            found.ok_or_else(|| PyValueError::new_err("this is no schema that was found"))?;
+        let parts = parts.into_iter().map(String::into_boxed_str).collect();
+        SchemaObject::of_origin(py, Origin { found, parts })
+    })
 }
 
 #[pymethods]
@@ -297,6 +394,61 @@ impl SchemaObject {
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || PyList::new(py, self.schema.fields().iter().map(|field| field.name())))
+    }
+
+    /// Return the schema that one pass over all of these records finds: over those of this schema,
+    /// and then over those of the others.
+    ///
+    /// So parts of the records can be read in several processes: `penstock.split` makes parts, and
+    /// `Split.schema` finds the schema of one. In what order the parts are merged does not matter, but for
+    /// the order of the columns, which is that of their first appearance.
+    ///
+    /// Args:
+    ///     others: Schemas that were found in records. They can be pickled.
+    ///
+    /// Raises:
+    ///     ValidationError: Values of two kinds are in one place.
+    ///     PlanError: There are too many columns; or no column holds all numbers of a place exactly.
+    ///     TypeError: One of them is the schema of a class.
+    ///
+    /// Example:
+    ///     >>> import pathlib, penstock
+    ///     >>> path = pathlib.Path("readings.ndjson")
+    ///     >>> _ = path.write_text('{"level": 2}\n{"level": 2.5, "note": "high"}\n')
+    ///     >>> first, last = (part.schema() for part in penstock.split(path, parts=2))
+    ///     >>> first, first.merge(last)
+    ///     (Schema(level: Int64), Schema(level: Float64, note: Utf8 | null))
+    #[pyo3(signature = (*others))]
+    fn merge(&self, others: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let py = others.py();
+        guarded(py, || {
+            let Origin { found, parts } = self.origin()?;
+            let mut all = Origin { found: found.clone(), parts: parts.clone() };
+            for other in others {
+                let Ok(other) = other.cast::<SchemaObject>() else {
+                    let name = other.get_type().name()?;
+                    return Err(PyTypeError::new_err(format!("expected a Schema, got {name}")));
+                };
+                all.merge(py, other.get().origin()?)?;
+            }
+            SchemaObject::of_origin(py, all)
+        })
+    }
+
+    /// Pickle what was found.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        guarded(py, || {
+            let Origin { found, parts } = self.origin()?;
+            let told = |seen: Seen| {
+                let Seen { name, step, parent, order, kinds, first, numbers, wide, .. } = seen;
+                let Seen { counts, repeats, .. } = seen;
+                (name, step, parent, order, kinds, first, numbers, wide, counts, repeats)
+            };
+            let seen: Vec<Told> = found.seen().into_iter().map(told).collect();
+            let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
+            let restored = py.import("penstock._columns")?.getattr("restored")?;
+            (restored, (parts, seen)).into_pyobject(py)
+        })
     }
 
     /// For the command line: the columns, each after the one that it is in, with its depth, its name,

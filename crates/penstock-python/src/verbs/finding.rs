@@ -13,12 +13,14 @@ use crate::pump::{ALONE, Gauge, Pump, Turn};
 use crate::sources::SourceObject;
 use penstock_arrow::plan::NodeId;
 use penstock_arrow::{Finder, Finding, MOST_DIGITS};
+use penstock_core::reader::Reader;
 use penstock_core::run::{Input, Policy, Run, Windows};
 use penstock_core::split::Threads;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
@@ -108,9 +110,7 @@ impl Again {
         for (dialect, source) in sources {
             finder = pass(py, finder, &self.recipe, dialect.get(), source.get(), threads)?;
         }
-        let schema = finder.found().schema();
-        let schema = schema.map_err(|why| plan_error(py, why.to_string()))?;
-        Ok(Schema::new(schema.into()))
+        Schema::found(py, finder)
     }
 }
 
@@ -182,7 +182,7 @@ fn count_digits(py: Python<'_>, pump: &mut Pump, asked: &Asked) -> PyResult<()> 
     }
 }
 
-/// Reads all of a source in so many threads, without the interpreter's lock.
+/// Reads all of a source in so many threads.
 fn pass(
     py: Python<'_>,
     mut finder: Finder,
@@ -206,9 +206,20 @@ fn pass(
     let (opened, _held) = source.open(py, dialect.detect(), &recipe.limits)?;
     let name = source.name();
     finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
-    let mut run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
-    let mut to = Finding::new(finder, records);
-    let (gauge, named) = (Gauge::default(), Named::new(dialect.name(), name.as_deref()));
+    let run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
+    let named = Named::new(dialect.name(), name.as_deref());
+    read_all(py, run, Finding::new(finder, records), &named, threads)
+}
+
+/// Reads all records of a run in so many threads, without the interpreter's lock.
+pub(super) fn read_all(
+    py: Python<'_>,
+    mut run: Run<Reader, Windows, Infallible>,
+    mut to: Finding,
+    named: &Named<'_>,
+    threads: usize,
+) -> PyResult<Finder> {
+    let gauge = Gauge::default();
     let mut crew: Option<Threads<Finder>> = None;
     let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Finding| {
         if crew.is_none() && threads > 1 && run.input().end() >= ALONE {
@@ -225,10 +236,10 @@ fn pass(
             Ok(Got::Somewhere) => py.check_signals()?,
             Ok(Got::End) => return Ok(to.into_finder()),
             Ok(Got::Problem(problem)) => {
-                let error = failure::of_problem(py, *problem, &named);
+                let error = failure::of_problem(py, *problem, named);
                 return Err(error.unwrap_or_else(|instead| instead));
             }
-            Err(failed) => return Err(failure::of_failure(py, failed, &named)),
+            Err(failed) => return Err(failure::of_failure(py, failed, named)),
         }
     }
 }

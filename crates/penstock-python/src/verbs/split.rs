@@ -3,13 +3,16 @@
 //! A part begins at a point (`core/split`), which Python holds as plain tuples, so that it can be
 //! pickled or written as JSON.
 
+use crate::columns::Schema;
 use crate::dialect::{Choice, Dialect};
-use crate::failure::guarded;
+use crate::failure::{Named, guarded};
 use crate::held::Held;
 use crate::options::{self, PolicyObject};
 use crate::pump::{ALONE, Pump, Settings};
 use crate::sources::{SourceObject, open_path};
+use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
+use penstock_arrow::{Finder, Finding};
 use penstock_core::event::KeyKind;
 use penstock_core::json::Container;
 use penstock_core::limits::Limits;
@@ -357,6 +360,62 @@ pub(crate) fn read_split(
         }
         pump.time();
         Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None))
+    })
+}
+
+/// The schema of the records of a part.
+#[pyfunction]
+#[pyo3(signature = (dialect, source, at, skip, limits, start, end, threads, /))]
+#[expect(clippy::too_many_arguments, reason = "what is read, from where, and how")]
+pub(crate) fn split_schema(
+    dialect: &Bound<'_, Dialect>,
+    source: &Bound<'_, SourceObject>,
+    at: Option<&Bound<'_, PyAny>>,
+    skip: bool,
+    limits: Option<&Bound<'_, PyAny>>,
+    start: Option<Told>,
+    end: Option<u64>,
+    threads: usize,
+) -> PyResult<Schema> {
+    let py = dialect.py();
+    guarded(py, || {
+        check_threads(threads)?;
+        let (dialect, limits) = (dialect.get(), options::limits(limits)?);
+        let plain = py.get_type::<PyAny>();
+        let Choice { records, .. } = dialect.choose(plain.as_any(), at)?;
+        let name = source.get().name();
+        let mut finder = Finder::new();
+        finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
+        let policy = if skip { Policy::Skip } else { Policy::Raise };
+        let (opened, _held) = source.get().open(py, dialect.detect(), &limits)?;
+        let (run, to) = match start {
+            None => {
+                let mut input = Windows::of(opened);
+                if let Some(end) = end {
+                    input = input.up_to(end);
+                }
+                let run = Run::new(dialect.reader(false, &limits), input, policy);
+                (run, Finding::new(finder, records))
+            }
+            Some(start) => {
+                let point = point(dialect, start);
+                finder.pass_records(point.records);
+                let input = part(Parted::open(py, source.get())?.0, &point, end, &limits)?;
+                let mut planning = Planning::new(dialect, &limits, opened, records.clone());
+                let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
+                let mut run = Run::new(reader.ok_or_else(changed)?, input, policy);
+                if point.open.is_empty() {
+                    run.pass_records(point.records);
+                }
+                let mut to = Finding::new(finder, records);
+                if !to.outlet().go_on(&point.open, point.records) {
+                    return Err(changed());
+                }
+                (run, to)
+            }
+        };
+        let named = Named::new(dialect.name(), name.as_deref());
+        Schema::found(py, read_all(py, run, to, &named, threads)?)
     })
 }
 
