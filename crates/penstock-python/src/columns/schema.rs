@@ -414,10 +414,10 @@ impl SchemaObject {
     /// Example:
     ///     >>> import pathlib, penstock
     ///     >>> path = pathlib.Path("readings.ndjson")
-    ///     >>> _ = path.write_text('{"level": 2}\n{"level": 2.5, "note": "high"}\n')
+    ///     >>> _ = path.write_text('{"level": 2, "note": "low"}\n{"level": 2.5}\n')
     ///     >>> first, last = (part.schema() for part in penstock.split(path, parts=2))
     ///     >>> first, first.merge(last)
-    ///     (Schema(level: Int64), Schema(level: Float64, note: Utf8 | null))
+    ///     (Schema(level: Int64, note: Utf8), Schema(level: Float64, note: Utf8 | null))
     #[pyo3(signature = (*others))]
     fn merge(&self, others: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let py = others.py();
