@@ -393,6 +393,24 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn places<const N: usize>(self, bytes: &[u8; 64], pairs: &[(u8, u8); N]) -> [u64; N] {
+        let (halves, _) = bytes.as_chunks::<LANES>();
+        let mut places = [0; N];
+        for (half, lanes) in halves.iter().enumerate() {
+            let lanes = self.load(lanes);
+            for (places, &(set, byte)) in places.iter_mut().zip(pairs) {
+                // SAFETY: the token proves AVX2.
+                let equal = unsafe {
+                    let lanes = _mm256_or_si256(lanes, self.splat(set));
+                    _mm256_cmpeq_epi8(lanes, self.splat(byte))
+                };
+                *places |= u64::from(self.bits(equal)) << (half * LANES);
+            }
+        }
+        places
+    }
+
+    #[inline(always)]
     fn parity(self, bits: u64) -> u64 {
         // SAFETY: the token proves these instructions. A product without carries, by ones only, adds
         // all bits up to each place.

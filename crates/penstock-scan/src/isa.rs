@@ -108,6 +108,11 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// [`Stops::of`].
     fn marks(self, bytes: &[u8; 64], set: &Stops) -> Marks;
 
+    /// Where in the 64 bytes there are bytes that become `byte` when the bits of `set` are set in them,
+    /// for each of these pairs (`set`, `byte`): a bit for each place, the first byte's lowest. The
+    /// pairs should be constants, which are then in registers in a loop.
+    fn places<const N: usize>(self, bytes: &[u8; 64], pairs: &[(u8, u8); N]) -> [u64; N];
+
     /// For each place, whether an odd number of bits is set up to and including it.
     fn parity(self, bits: u64) -> u64;
 

@@ -136,6 +136,11 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
+    fn places<const N: usize>(self, bytes: &[u8; 64], pairs: &[(u8, u8); N]) -> [u64; N] {
+        pairs.map(|(set, byte)| marked(bytes, |word| swar::equal(word | swar::splat(set), byte)))
+    }
+
+    #[inline(always)]
     fn parity(self, bits: u64) -> u64 {
         let mut sum = bits;
         for shift in [1, 2, 4, 8, 16, 32] {

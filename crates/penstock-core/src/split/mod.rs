@@ -21,11 +21,15 @@
 //! | `beside.rs` | readers that begin at a record, and how one goes on behind another |
 //! | `point.rs` | the beginning of a record, as data: for readers in other processes |
 //! | `planner.rs` | the destination of a run that finds points |
+//! | `hop/` | hops over records by the structure of the text, for the planner |
+//! | `hops.rs` | a planner's run that hops where it can |
 
 mod beside;
 mod crew;
 mod cut;
 mod filler;
+pub(crate) mod hop;
+mod hops;
 mod pieces;
 mod planner;
 mod point;
@@ -35,6 +39,7 @@ mod threads;
 pub use beside::Beside;
 pub use crew::{Crew, Ticket, Worker};
 pub use cut::Cut;
+
 pub use pieces::{Piece, Pieces};
 pub use planner::Planner;
 pub use point::{At, Open, Point, Stand};

@@ -50,6 +50,12 @@ pub(super) fn marks(bytes: &[u8; 64], set: &[u8]) -> Marks {
     }
 }
 
+pub(super) fn places<const N: usize>(bytes: &[u8; 64], pairs: &[(u8, u8); N]) -> [u64; N] {
+    pairs.map(|(set, byte)| {
+        (0..64).map(|place| u64::from(bytes[place] | set == byte) << place).sum()
+    })
+}
+
 /// The bytes up to the first that stops, and whether they are ASCII.
 fn run(bytes: &[u8], from: usize, stops: impl Fn(u8) -> bool) -> StringEnd {
     let mut end = StringEnd { at: from, ascii: true };

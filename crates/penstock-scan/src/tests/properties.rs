@@ -55,6 +55,7 @@ job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(AllStops(&'a [u8; 64], &'a Stops) -> (u64, u64), |isa, job| isa.stops(job.0, job.1));
 job!(AllMarks(&'a [u8; 64], &'a Stops) -> Marks, |isa, job| isa.marks(job.0, job.1));
+job!(Places(&'a [u8; 64], &'a [(u8, u8); 3]) -> [u64; 3], |isa, job| isa.places(job.0, job.1));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
 #[derive(Clone, Copy)]
@@ -445,6 +446,24 @@ proptest! {
         let stops = Stops::of(&set).unwrap();
         prop_assert_eq!(on_both(AllStops(&bytes, &stops)), naive::stops(&bytes, &set));
         prop_assert_eq!(on_both(AllMarks(&bytes, &stops)), naive::marks(&bytes, &set));
+    }
+
+    #[test]
+    fn places(
+        bytes in prop_oneof![shapes::json_bytes(64), shapes::xml_bytes(64), prop::collection::vec(any::<u8>(), 0..64)],
+        pairs in any::<[(u8, u8); 3]>(),
+        at in any::<[prop::sample::Index; 3]>(),
+    ) {
+        let mut all = [0; 64];
+        all[..bytes.len().min(64)].copy_from_slice(&bytes[..bytes.len().min(64)]);
+        // Half of the pairs are of a byte that is there.
+        let mut pairs = pairs;
+        for (pair, at) in pairs.iter_mut().zip(at) {
+            if pair.1 & 1 == 0 {
+                *pair = (pair.0 & 0x24, all[at.index(64)] | pair.0 & 0x24);
+            }
+        }
+        prop_assert_eq!(on_both(Places(&all, &pairs)), naive::places(&all, &pairs));
     }
 
     #[test]

@@ -1,0 +1,59 @@
+//! Hops over records by the structure of the text alone.
+//!
+//! # For maintainers
+//!
+//! Between two points, the planner must know only how many records there are, and where the last of
+//! them begin. From a place between two records, a hop finds that out of quotes and brackets, or of
+//! tags: 64 bytes at a time, a word of bits for each kind of byte, as `csv/blocks.rs` finds rows. It
+//! passes over whole records of one list or one element, and ends at a place where the reader can
+//! go on as it stands. A block that lies within a record is only counted.
+//!
+//! A hop checks nothing. In text without faults it finds what the reader would find. Up to the place
+//! of a fault it does as well, and what is behind that does not matter: whoever reads the part with
+//! the fault meets it, in the same place and for the same reason as a reader of all the text.
+//! Anything that a hop does not know for sure ends it before the record in which that is. Then the
+//! reader reads on, and says where the next hop begins ([`Hops`](super::Hops)).
+
+mod json;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use json::items;
+pub(crate) use xml::{Child, children};
+
+/// How many bytes are looked at at once.
+const BLOCK: usize = 64;
+
+/// How far a hop has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hop {
+    /// How many bytes were passed.
+    pub(crate) at: usize,
+    /// How many records begin and end in these.
+    pub(crate) records: u64,
+    /// Whether more text would make no difference: the list is over, or there is something that only
+    /// the reader knows.
+    pub(crate) is_over: bool,
+}
+
+/// The bytes from a place of the text on, and zeros behind its end.
+#[inline(always)]
+fn block(text: &[u8], from: usize) -> [u8; BLOCK] {
+    let rest = text.get(from..).unwrap_or_default();
+    match rest.first_chunk::<BLOCK>() {
+        Some(bytes) => *bytes,
+        None => {
+            let mut bytes = [0; BLOCK];
+            bytes[..rest.len()].copy_from_slice(rest);
+            bytes
+        }
+    }
+}
+
+/// All bits, if the last one is set.
+#[inline(always)]
+fn carried(bits: u64) -> u64 {
+    (bits.cast_signed() >> 63).cast_unsigned()
+}

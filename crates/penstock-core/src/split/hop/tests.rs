@@ -1,0 +1,252 @@
+//! Each hop beside its naive twin, which looks at one byte after the other.
+
+use penstock_scan::{dispatch, dispatch_portable};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::json::Items;
+use super::xml::Children;
+use super::{Child, Hop};
+
+/// The commas of the list.
+fn naive_items(text: &[u8]) -> Hop {
+    let (mut inside, mut escaped, mut depth) = (false, false, 0);
+    let (mut commas, mut hop) = (0_u64, Hop::default());
+    for (at, byte) in text.iter().enumerate() {
+        if escaped {
+            escaped = false;
+            if matches!(byte, b'"' | b'\\') {
+                continue;
+            }
+        }
+        match byte {
+            b'\\' => escaped = true,
+            b'"' => inside = !inside,
+            _ if inside => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth == 0 => {
+                hop.is_over = true;
+                break;
+            }
+            b']' | b'}' => depth -= 1,
+            b',' if depth == 0 => (commas, hop.at) = (commas + 1, at),
+            _ => {}
+        }
+    }
+    Hop { records: commas.saturating_sub(1), ..hop }
+}
+
+fn child(name: &[u8]) -> Child {
+    match name {
+        b"r" | b"p:r" => Child::Record,
+        b"u" => Child::Unknown,
+        _ => Child::Other,
+    }
+}
+
+/// The children of the element. `named` asks [`child`] for each.
+fn naive_children(text: &[u8], named: bool) -> Hop {
+    let find = |from: usize, end: &[u8]| {
+        let found = text[from..].windows(end.len()).position(|window| window == end);
+        found.map(|found| from + found + end.len())
+    };
+    let (mut hop, mut records, mut depth) = (Hop::default(), 0, 0);
+    let mut at = 0;
+    while at < text.len() {
+        let begin = at;
+        at += 1;
+        if text[begin] != b'<' {
+            continue;
+        }
+        let Some(first) = text.get(at).copied() else { break };
+        let special = first | 0x1E == b'?' && first != b'/';
+        if special {
+            let rest = &text[at..];
+            let forms: [(&[u8], &[u8]); 3] =
+                [(b"?", b"?>"), (b"!--", b"-->"), (b"![CDATA[", b"]]>")];
+            if let Some((begin, end)) = forms.iter().find(|form| rest.starts_with(form.0)) {
+                match find(at + begin.len(), end) {
+                    Some(end) => at = end,
+                    None => break,
+                }
+                continue;
+            }
+            hop.is_over = !forms.iter().any(|form| form.0.starts_with(rest));
+            break;
+        }
+        if first == b'/' {
+            if depth == 0 {
+                return Hop { at: begin, records, is_over: true };
+            }
+            depth -= 1;
+        } else if first != b'<' {
+            if depth == 0 {
+                let end = text[at..].iter().position(|byte| b" \t\r\n/>".contains(byte));
+                let kind = match (named, end) {
+                    (false, _) => Child::Record,
+                    (true, None) => return Hop { at: begin, records, ..hop },
+                    (true, Some(end)) => child(&text[at..at + end]),
+                };
+                (hop.at, hop.records) = (begin, records);
+                if kind == Child::Unknown {
+                    hop.is_over = true;
+                    return hop;
+                }
+                records += u64::from(kind == Child::Record);
+            }
+            depth += 1;
+        }
+        // The rest of the tag.
+        let mut quote = None;
+        loop {
+            let Some(&byte) = text.get(at) else { return hop };
+            at += 1;
+            match (byte, quote) {
+                (b'<', _) => return Hop { is_over: true, ..hop },
+                (_, Some(open)) if byte == open => quote = None,
+                (_, Some(_)) => {}
+                (b'"' | b'\'', None) => quote = Some(byte),
+                (b'>', None) => break,
+                _ => {}
+            }
+        }
+        if text[at - 2] == b'/' {
+            if depth == 0 {
+                return Hop { is_over: true, ..hop };
+            }
+            depth -= 1;
+        }
+    }
+    hop
+}
+
+fn assert_items(text: &[u8]) {
+    let naive = naive_items(text);
+    assert_eq!(dispatch(Items(text)), naive, "{}", String::from_utf8_lossy(text));
+    assert_eq!(dispatch_portable(Items(text)), naive, "{}", String::from_utf8_lossy(text));
+}
+
+fn assert_children(text: &[u8]) {
+    for named in [false, true] {
+        let naive = naive_children(text, named);
+        let is = || named.then_some(child);
+        assert_eq!(dispatch(Children(text, is())), naive, "{}", String::from_utf8_lossy(text));
+        let portable = dispatch_portable(Children(text, is()));
+        assert_eq!(portable, naive, "{}", String::from_utf8_lossy(text));
+    }
+}
+
+/// Pieces that mean something, and some that are long, in any order.
+fn any_of(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        12 => prop::sample::select(pieces).prop_map(str::to_owned),
+        1 => (0..140_usize).prop_map(|length| "x".repeat(length)),
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat().into_bytes())
+}
+
+const OF_JSON: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "\"",
+    "\\",
+    "\\\\",
+    "\\\"",
+    ":",
+    "1",
+    " ",
+    "é",
+    "{\"a\":[1,2]}",
+    "[]",
+    "\"a,]\\\\\"",
+    ",{}",
+    ",{\"b\":\"}\"}",
+    ",\"\\\\\\\"\"",
+];
+
+const OF_XML: &[&str] = &[
+    "<",
+    ">",
+    "/",
+    "\"",
+    "'",
+    "!",
+    "?",
+    "=",
+    " ",
+    "é",
+    "]",
+    "-",
+    "<r>",
+    "</r>",
+    "<r/>",
+    "<a>",
+    "</a>",
+    "<a b=\"c\"/>",
+    "<p:r b=\"'\">",
+    "</p:r>",
+    "<r a='\"' b=\">\"/>",
+    "<a\nb='/>'>",
+    "<!-- <r> -->",
+    "<!--",
+    "-->",
+    "<![CDATA[ <r/> ]] ]]>",
+    "<![CDATA[",
+    "]]>",
+    "<?a <r> ?>",
+    "<u/>",
+    "<rr/>",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_items(text in any_of(OF_JSON)) {
+        assert_items(&text);
+    }
+
+    #[test]
+    fn any_children(text in any_of(OF_XML)) {
+        assert_children(&text);
+    }
+
+    /// Text as it should be, cut everywhere.
+    #[test]
+    fn children_of_good_text(
+        parts in prop::collection::vec(prop::sample::select(&[
+            "<r>", "<a>", "<p:r b='c'>", "<r a=\"it's\" b='\"'>", "<a b='>'>", "<a b=\"/>\">", "<r/>",
+            "<a b='c'/>", "<a b=\"c\" />", "text 'of \"a /> b", "<!-- <r> > -->", "<![CDATA[<r>]]>",
+            "<?p <r> ?>", "&amp;", "/", "/", "/",
+        ][..]), 0..30),
+    ) {
+        let (mut text, mut open) = (String::new(), Vec::new());
+        for part in parts {
+            match part {
+                "/" => text.extend(open.pop().map(|name| format!("</{name}>"))),
+                part if part.starts_with(|byte| byte == '<') && part[1..].starts_with(char::is_alphabetic) => {
+                    text.push_str(part);
+                    if !part.ends_with("/>") {
+                        open.push(part[1..].split([' ', '>']).next().unwrap_or_default());
+                    }
+                }
+                part => text.push_str(part),
+            }
+        }
+        for name in open.iter().rev() {
+            text.push_str(&format!("</{name}>"));
+        }
+        text.push_str("</list>");
+        for cut in 0..=text.len() {
+            assert_children(&text.as_bytes()[..cut]);
+        }
+    }
+}
