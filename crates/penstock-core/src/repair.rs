@@ -113,6 +113,13 @@ impl Repairs {
         self.0 & 1 << kind as u16 != 0
     }
 
+    /// Whether none is in the set.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// The set that a caller names, of the repairs of a format: one name or several, or `all`.
     ///
     /// # Errors

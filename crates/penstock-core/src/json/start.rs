@@ -128,6 +128,15 @@ impl Reader {
         is_free.then_some(open)
     }
 
+    /// Whether it stands behind an element of a list, in a document, inside of so many lists and maps.
+    pub(crate) fn is_behind_item(&self, depth: usize) -> bool {
+        (self.state, self.stack.len()) == (State::Next, depth)
+            && self.stack.last() == Some(&false)
+            && (self.framing, self.skip_to) == (Framing::Document, NOWHERE)
+            && self.looking.is_none()
+            && self.early.at == NO_TAG.at
+    }
+
     /// A reader as this one, without a position, before an element of a list that is in these lists
     /// and maps, or before a line.
     pub(crate) fn inside(&self, open: &[Container]) -> Option<Self> {

@@ -676,6 +676,13 @@ impl<R: FormatReader, C> Run<R, Windows, C> {
         self.reader.jump(self.input.base());
     }
 
+    /// Passes over so many bytes of the text at hand, from where the reader stands: it would stand
+    /// behind them as it does before them. Whoever calls this tells the destination what is in them.
+    pub(crate) fn pass_over_text(&mut self, bytes: usize) {
+        self.input.consume(self.reader.consumed() + bytes);
+        self.reader.jump(self.input.base());
+    }
+
     /// Declares that no more chunks will follow.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use penstock_scan::{gathered, make_room};
 use std::fmt;
 use std::ops::Range;
 
-use super::automaton::{Automaton, Refused, State, Target};
+use super::automaton::{Automaton, NameEdge, Refused, State, Target};
 use super::path::{Path, PathError};
 use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Rows, Text};
 use crate::forward;
@@ -144,6 +144,28 @@ enum Value {
     Outer(u32),
     /// It is a record of this kind.
     Record(u32),
+}
+
+/// The children of an element, by their names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Children<'s>(&'s State);
+
+impl Children<'_> {
+    /// Whether all of them are records.
+    pub(crate) fn are_all_records(self) -> bool {
+        let State { elements, other, .. } = self.0;
+        elements.is_empty() && other.is_some_and(|to| to.accept.is_some())
+    }
+
+    /// Whether those of this name, without its prefix, are records. None if records may be in them.
+    pub(crate) fn is_record(self, name: &str) -> Option<bool> {
+        let name = Text::from(name);
+        let key = Key { name, namespace: None, prefix: None, kind: KeyKind::Element };
+        match self.0.key(&key) {
+            None => Some(false),
+            Some(to) => to.accept.is_some().then_some(true),
+        }
+    }
 }
 
 /// Forwards the events of the records to an inner sink, each record as if it were a document.
@@ -325,6 +347,36 @@ impl<S: Listener> Select<S> {
             (&mut self.top().at, other.frames.last().map(|frame| frame.at))
         {
             *begun += more;
+        }
+    }
+
+    /// Whether all items of the list in which the reader is between two of them are records.
+    pub(crate) fn takes_items(&self) -> bool {
+        self.depth == 0
+            && self.frames.last().is_some_and(|frame| {
+                let state = &self.records.states()[frame.state as usize];
+                let is_record = state.other.is_some_and(|to| to.accept.is_some());
+                matches!(frame.at, Place::List(_)) && state.indexes.is_empty() && is_record
+            })
+    }
+
+    /// Which children of the element in which the reader is between two of them are records, if
+    /// that is a question of their names alone.
+    pub(crate) fn children(&self) -> Option<Children<'_>> {
+        let frame = self.frames.last().filter(|_| self.depth == 0)?;
+        let state = &self.records.states()[frame.state as usize];
+        let is_plain = |edge: &NameEdge| edge.namespace.is_none() && edge.prefixed.is_none();
+        let is_known = matches!(frame.at, Place::Key(KeyKind::Element))
+            && self.frames.len() > 1
+            && state.elements.iter().all(is_plain);
+        is_known.then_some(Children(state))
+    }
+
+    /// Counts so many records that were passed behind the last one, in the same list or element.
+    pub(crate) fn pass_records(&mut self, records: u64) {
+        self.met += records;
+        if let Place::List(begun) = &mut self.top().at {
+            *begun += records;
         }
     }
 

@@ -1,1 +1,153 @@
-//! later
+//! The run of a planner, which hops over records where it can.
+
+use std::convert::Infallible;
+
+use super::hop::{Child, Hop, children, items};
+use super::planner::Planner;
+use crate::reader::{FormatReader, Reader};
+use crate::run::{Failed, Given, Input, Outlet, Run, Turn, Windows};
+
+/// A record of which so many bytes are at hand, and no end, is read by the reader, so that it need
+/// not be kept.
+const LONGEST: usize = 1 << 20;
+
+/// After a hop that led nowhere, the reader reads one record, then two, and so on, up to so many.
+const MOST_READ: u64 = 64;
+
+/// How many bytes are read before it is decided whether the hops are worth it.
+const TRIED: u64 = 4 << 20;
+
+/// Hops over the records between points. The points are those that the reader would find, as long as
+/// it would find no fault: of text with a fault, there may be points behind it.
+#[derive(Debug, Default)]
+pub struct Hops {
+    /// How many bytes were passed.
+    passed: u64,
+    /// From this many bytes on, it makes sense to look for the end of the record again.
+    enough: usize,
+    /// How many records the reader is to read before the next hop.
+    rest: u64,
+    /// Whether the run has just paused behind a record.
+    is_behind: bool,
+}
+
+/// What comes after a hop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// More text is needed.
+    Dry,
+    /// The reader goes on.
+    Read,
+}
+
+impl Hops {
+    /// As [`Run::advance`], with hops between the records.
+    ///
+    /// # Errors
+    /// The failure that ends the run.
+    pub fn advance(
+        &mut self,
+        run: &mut Run<Reader, Windows, Infallible>,
+        to: &mut Outlet<Planner>,
+    ) -> Result<Turn<Infallible>, Failed<Infallible, Infallible>> {
+        loop {
+            let hop = if run.is_free() { self.hop(run, to) } else { None };
+            if hop.is_none() && self.is_behind {
+                self.is_behind = false;
+                self.read_more();
+            }
+            if hop == Some(Next::Dry) {
+                return Ok(Turn::Dry);
+            }
+            let rest = if Hops::can_begin(run.reader(), to) { self.rest } else { u64::MAX };
+            to.inner_mut().stop_behind(rest);
+            match run.advance(to)? {
+                Turn::Paused if to.inner_mut().take_behind() => {
+                    (self.is_behind, self.enough) = (true, 0);
+                }
+                turn => return Ok(turn),
+            }
+        }
+    }
+
+    /// A hop has led nowhere.
+    fn read_more(&mut self) {
+        self.rest = (2 * self.rest + 1).min(MOST_READ);
+    }
+
+    /// Whether the hops are worth it, as far as this is known when so many bytes were read.
+    #[must_use]
+    pub fn are_worth_it(&self, read: u64) -> bool {
+        read < TRIED || self.passed > read / 2
+    }
+
+    /// Ends the hops: from now on, [advance](Run::advance) the run itself.
+    pub fn end(self, to: &mut Outlet<Planner>) {
+        to.inner_mut().stop_behind(u64::MAX);
+    }
+
+    /// Whether the reader may come to stand where a hop can begin.
+    fn can_begin(reader: &Reader, to: &Outlet<Planner>) -> bool {
+        matches!((reader, to), (Reader::Json(_) | Reader::Xml(_), Outlet::Inside(_)))
+    }
+
+    /// Hops from where the reader stands, if it can.
+    fn hop(
+        &mut self,
+        run: &mut Run<Reader, Windows, Infallible>,
+        to: &mut Outlet<Planner>,
+    ) -> Option<Next> {
+        let wanted = to.inner().wanted().saturating_sub(run.offset());
+        let Outlet::Inside(select) = to else { return None };
+        let Given::Text { text, last } = run.input().given() else { return None };
+        let text = text.as_bytes().get(run.reader().consumed()..)?;
+        // What begins behind the record that is wanted is none of the hop's.
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        let is_wanted = wanted <= text.len();
+        let is_all = is_wanted || last || run.input().fault().is_some();
+        let waits = text.len() < self.enough && !is_all;
+        let text = &text[..wanted.min(text.len())];
+        let depth = select.record_depth();
+        let Hop { at, records, is_over } = match run.reader() {
+            Reader::Json(reader) if reader.is_behind_item(depth) && select.takes_items() => {
+                if waits {
+                    return Some(Next::Dry);
+                }
+                items(text)
+            }
+            Reader::Xml(reader) if reader.is_between_children(depth) => {
+                let known = select.children()?;
+                if waits {
+                    return Some(Next::Dry);
+                }
+                let is = |name: &[u8]| {
+                    let name = std::str::from_utf8(name).ok();
+                    match name.and_then(|name| known.is_record(reader.local(name))) {
+                        Some(true) => Child::Record,
+                        Some(false) => Child::Other,
+                        None => Child::Unknown,
+                    }
+                };
+                children(text, (!known.are_all_records()).then_some(is))
+            }
+            _ => return None,
+        };
+        let left = text.len() - at;
+        run.pass_over_text(at);
+        select.pass_records(records);
+        select.inner_mut().pass(records);
+        self.passed += at as u64;
+        self.is_behind = false;
+        if records > 0 || is_wanted {
+            self.rest = 0;
+        } else {
+            self.read_more();
+        }
+        if is_all || is_over || left >= LONGEST {
+            self.enough = 0;
+            return Some(Next::Read);
+        }
+        self.enough = 2 * left;
+        Some(Next::Dry)
+    }
+}

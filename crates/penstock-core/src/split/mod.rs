@@ -40,6 +40,7 @@ pub use beside::Beside;
 pub use crew::{Crew, Ticket, Worker};
 pub use cut::Cut;
 
+pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
 pub use planner::Planner;
 pub use point::{At, Open, Point, Stand};

@@ -22,13 +22,26 @@ pub struct Planner {
     records: u64,
     /// Where the last of them began.
     last: u64,
-    /// Whether the parts of a record are reported, because the run has paused at its beginning.
+    /// Whether the parts of a record are reported, because the run has paused at its beginning, or
+    /// is to pause behind it.
     within: bool,
+    /// It also pauses behind each record that comes behind so many.
+    stops_behind: u64,
+    /// Whether that is why it has paused.
+    is_behind: bool,
 }
 
 impl Default for Planner {
     fn default() -> Self {
-        Planner { wanted: 0, found: 0, records: 0, last: u64::MAX, within: false }
+        Planner {
+            wanted: 0,
+            found: 0,
+            records: 0,
+            last: u64::MAX,
+            within: false,
+            stops_behind: u64::MAX,
+            is_behind: false,
+        }
     }
 }
 
@@ -44,6 +57,27 @@ impl Planner {
         self.records += u64::from(!has_begun);
     }
 
+    /// The offset from which on it pauses.
+    pub(super) fn wanted(&self) -> u64 {
+        self.wanted
+    }
+
+    /// From now on, it also pauses behind each record, except for so many that come next.
+    pub(super) fn stop_behind(&mut self, records: u64) {
+        self.stops_behind = self.records.saturating_add(records);
+    }
+
+    /// Whether it has just paused behind a record, and not at the beginning of one.
+    pub(super) fn take_behind(&mut self) -> bool {
+        std::mem::take(&mut self.is_behind)
+    }
+
+    /// So many records were passed in another way.
+    pub(super) fn pass(&mut self, records: u64) {
+        self.records += records;
+        self.last = u64::MAX;
+    }
+
     #[inline(always)]
     fn begin(&mut self, at: u64) -> Flow {
         if self.within {
@@ -51,11 +85,11 @@ impl Planner {
         }
         self.records += 1;
         self.last = at;
-        if at < self.wanted {
+        if at < self.wanted && self.records <= self.stops_behind {
             return Flow::Skip;
         }
         self.within = true;
-        self.pause(at)
+        if at < self.wanted { Flow::Take } else { self.pause(at) }
     }
 
     #[cold]
@@ -66,7 +100,14 @@ impl Planner {
 
     fn end(&mut self) -> Flow {
         self.within = false;
-        Flow::Take
+        self.behind()
+    }
+
+    /// Behind a record.
+    #[inline(always)]
+    fn behind(&mut self) -> Flow {
+        self.is_behind = self.records > self.stops_behind;
+        if self.is_behind { Flow::Pause } else { Flow::Take }
     }
 
     #[inline(always)]
@@ -76,7 +117,7 @@ impl Planner {
         }
         self.records += 1;
         self.last = at;
-        if at < self.wanted { Flow::Take } else { self.pause(at) }
+        if at < self.wanted { self.behind() } else { self.pause(at) }
     }
 }
 
@@ -146,8 +187,7 @@ impl Shares for Planner {
         self.wanted
     }
     fn take_over(&mut self, lane: &mut Planner, _from: usize) -> Result<Option<usize>, Infallible> {
-        self.records += lane.records;
-        self.last = u64::MAX;
+        self.pass(lane.records);
         Ok(None)
     }
 }

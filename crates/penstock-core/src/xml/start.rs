@@ -146,6 +146,32 @@ impl Reader {
         is_inside.then(|| self.open_elements().take(depth).collect())
     }
 
+    /// Whether it stands in the content of the innermost of so many elements, between two pieces of
+    /// text or markup, and tags alone say where elements begin and end in what follows: there are no
+    /// entities, and nothing is repaired.
+    pub(crate) fn is_between_children(&self, depth: usize) -> bool {
+        let is_plain = self.state == State::Content
+            && self.open.depth() == depth
+            && depth > 0
+            && self.skip_to == NOWHERE
+            && self.inputs.is_empty();
+        let is_fresh = self.cut_reference.is_none() && self.partial.scanned == 0;
+        is_plain
+            && is_fresh
+            && self.watches.is_empty()
+            && self.woken.is_empty()
+            && !self.dtd.has_entities()
+            && self.options.repairs.is_empty()
+    }
+
+    /// A name as a path has it: without its prefix, if it may have one.
+    pub(crate) fn local<'n>(&self, name: &'n str) -> &'n str {
+        match name.split_once(':') {
+            Some((_, local)) if self.options.namespaces => local,
+            _ => name,
+        }
+    }
+
     /// A reader as this one, without a position, in the content of these elements. None if there are
     /// none.
     pub(crate) fn inside(&self, open: Vec<OpenElement>) -> Option<Self> {

@@ -10,7 +10,7 @@ use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::sink::{Lent, LookAhead, Sink};
 use penstock_core::source::{Options, Source};
-use penstock_core::split::{Planner, Point, Threads};
+use penstock_core::split::{Hops, Planner, Point, Threads};
 use penstock_core::trace::Trace;
 use penstock_core::unrefusing;
 use penstock_core::xml;
@@ -197,25 +197,40 @@ fn whole(form: Form, text: &str, step: usize) -> Got {
     got
 }
 
+/// How the points are found.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By the reader alone.
+    Reading,
+    /// By the reader, and hops between the records.
+    Hopping,
+    /// So many threads count the records between points, in pieces of about so many bytes.
+    Threads(usize, usize),
+}
+
 /// The points at the first records from these offsets on, and a reader that has seen all that comes
-/// before the first record. A text with a fault that ends the reading has those before it. With
-/// `threads`, so many of them count the records between points, in pieces of about so many bytes.
+/// before the first record. A text with a fault that ends the reading has those before it, and if
+/// something hops over the fault, others behind it.
 fn planned(
     form: Form,
     text: &str,
     step: usize,
     cuts: &[u64],
-    threads: Option<(usize, usize)>,
+    way: Way,
 ) -> (Vec<Point>, Option<Reader>) {
     let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
-    let mut helpers = None;
+    let (mut helpers, mut hops) = (None, Hops::default());
     let mut cuts = cuts.iter().copied();
     let (mut points, mut head) = (Vec::new(), None);
     loop {
-        match run.advance(&mut to) {
+        let turn = match way {
+            Way::Hopping => hops.advance(&mut run, &mut to),
+            Way::Reading | Way::Threads(..) => run.advance(&mut to),
+        };
+        match turn {
             Ok(Turn::Dry) => {
-                if let (Some((count, size)), None) = (threads, &helpers) {
+                if let (Way::Threads(count, size), None) = (way, &helpers) {
                     helpers = Threads::begin_sized(&mut run, &to, count, Some(size));
                 }
                 if let Some(helpers) = &mut helpers {
@@ -247,8 +262,12 @@ fn planned(
     (points, head.flatten())
 }
 
-fn parts(form: Form, text: &str, step: usize, cuts: &[u64]) -> (Got, usize) {
-    let (points, head) = planned(form, text, step, cuts, None);
+fn parts(
+    form: Form,
+    text: &str,
+    step: usize,
+    (points, head): (Vec<Point>, Option<Reader>),
+) -> (Got, usize) {
     let mut got = Got::default();
     for part in 0..=points.len() {
         let from = part.checked_sub(1).map(|before| &points[before]);
@@ -299,14 +318,22 @@ pub(crate) fn same(
     size: Option<usize>,
     cuts: &[u64],
 ) -> usize {
-    let (got, count) = parts(form, text, step, cuts);
+    let all = whole(form, text, step);
+    let plan = planned(form, text, step, cuts, Way::Reading);
+    let points = plan.0.clone();
     if let Some(size) = size {
-        let (points, _) = planned(form, text, step, cuts, None);
         for threads in [1, 2] {
-            let (with_threads, _) = planned(form, text, step, cuts, Some((threads, size)));
-            assert_eq!(with_threads, points, "{threads} {step} {size} {text:?} {cuts:?}");
+            let way = Way::Threads(threads, size);
+            let (with_threads, _) = planned(form, text, step, cuts, way);
+            assert_eq!(with_threads, points, "{way:?} {step} {text:?} {cuts:?}");
         }
     }
-    assert_eq!(got, whole(form, text, step), "{text:?} {cuts:?}");
+    let (got, count) = parts(form, text, step, plan);
+    assert_eq!(got, all, "{text:?} {cuts:?}");
+    let plan = planned(form, text, step, cuts, Way::Hopping);
+    let known = if all.problems.is_empty() { &plan.0[..] } else { &plan.0[..points.len()] };
+    assert_eq!(known, points, "hopping {step} {text:?} {cuts:?}");
+    let (got, _) = parts(form, text, step, plan);
+    assert_eq!(got, all, "hopping {text:?} {cuts:?}");
     count
 }

@@ -265,21 +265,22 @@ fn there(bytes: usize) -> u64 {
 /// quote within which that place is; then it is the last one that was opened.
 fn end_of_tag(text: &[u8], at: usize, open: &mut Option<u8>) -> Option<usize> {
     let mut at = at;
-    let mut is_open = open.is_some();
+    let mut within = *open;
     loop {
-        if let (true, Some(quote)) = (is_open, *open) {
+        if let Some(quote) = within {
             at += memchr2(quote, b'<', &text[at..])?;
             if text[at] == b'<' {
                 return Some(at);
             }
             at += 1;
-            is_open = false;
         }
-        at += text[at..].iter().position(|byte| matches!(byte, b'"' | b'\'' | b'<' | b'>'))?;
-        match text[at] {
-            byte @ (b'"' | b'\'') => (*open, is_open) = (Some(byte), true),
-            _ => return Some(at),
+        let ends = |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'>');
+        at += text[at..].iter().position(ends)?;
+        if matches!(text[at], b'<' | b'>') {
+            return Some(at);
         }
+        within = Some(text[at]);
+        *open = within;
         at += 1;
     }
 }
