@@ -395,17 +395,17 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn places<const N: usize>(self, bytes: &[u8; 64], pairs: &[(u8, u8); N]) -> [u64; N] {
         let (halves, _) = bytes.as_chunks::<LANES>();
+        let (low, high) = (self.load(&halves[0]), self.load(&halves[1]));
         let mut places = [0; N];
-        for (half, lanes) in halves.iter().enumerate() {
-            let lanes = self.load(lanes);
-            for (places, &(set, byte)) in places.iter_mut().zip(pairs) {
-                // SAFETY: the token proves AVX2.
-                let equal = unsafe {
-                    let lanes = _mm256_or_si256(lanes, self.splat(set));
-                    _mm256_cmpeq_epi8(lanes, self.splat(byte))
-                };
-                *places |= u64::from(self.bits(equal)) << (half * LANES);
-            }
+        // A loop over numbers: calls of iterators are not always inlined here.
+        let mut pair = 0;
+        while pair < N {
+            let (set, byte) = (self.splat(pairs[pair].0), self.splat(pairs[pair].1));
+            // SAFETY: the token proves AVX2.
+            let equal = |lanes| unsafe { _mm256_cmpeq_epi8(_mm256_or_si256(lanes, set), byte) };
+            let (low, high) = (self.bits(equal(low)), self.bits(equal(high)));
+            places[pair] = u64::from(high) << LANES | u64::from(low);
+            pair += 1;
         }
         places
     }

@@ -157,10 +157,10 @@ impl Children<'_> {
         elements.is_empty() && other.is_some_and(|to| to.accept.is_some())
     }
 
-    /// Whether those of this name, without its prefix, are records. None if records may be in them.
-    pub(crate) fn is_record(self, name: &str) -> Option<bool> {
-        let name = Text::from(name);
-        let key = Key { name, namespace: None, prefix: None, kind: KeyKind::Element };
+    /// Whether those of this name, behind this prefix, are records. None if records may be in them.
+    pub(crate) fn is_record(self, prefix: Option<&str>, name: &str) -> Option<bool> {
+        let (name, prefix) = (Text::from(name), prefix.map(Text::from));
+        let key = Key { name, namespace: None, prefix, kind: KeyKind::Element };
         match self.0.key(&key) {
             None => Some(false),
             Some(to) => to.accept.is_some().then_some(true),
@@ -361,11 +361,11 @@ impl<S: Listener> Select<S> {
     }
 
     /// Which children of the element in which the reader is between two of them are records, if
-    /// that is a question of their names alone.
+    /// that is a question of their names alone, and not of their namespaces.
     pub(crate) fn children(&self) -> Option<Children<'_>> {
         let frame = self.frames.last().filter(|_| self.depth == 0)?;
         let state = &self.records.states()[frame.state as usize];
-        let is_plain = |edge: &NameEdge| edge.namespace.is_none() && edge.prefixed.is_none();
+        let is_plain = |edge: &NameEdge| edge.namespace.is_none();
         let is_known = matches!(frame.at, Place::Key(KeyKind::Element))
             && self.frames.len() > 1
             && state.elements.iter().all(is_plain);

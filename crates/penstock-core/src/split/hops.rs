@@ -120,13 +120,14 @@ impl Hops {
                 if waits {
                     return Some(Next::Dry);
                 }
-                let is = |name: &[u8]| {
-                    let name = std::str::from_utf8(name).ok();
-                    match name.and_then(|name| known.is_record(reader.local(name))) {
-                        Some(true) => Child::Record,
-                        Some(false) => Child::Other,
-                        None => Child::Unknown,
-                    }
+                let of_name = |name: &str| {
+                    let (prefix, local) = reader.split_name(name);
+                    known.is_record(prefix, local)
+                };
+                let is = |name: &[u8]| match std::str::from_utf8(name).map(of_name) {
+                    Ok(Some(true)) => Child::Record,
+                    Ok(Some(false)) => Child::Other,
+                    Ok(None) | Err(_) => Child::Unknown,
                 };
                 children(text, (!known.are_all_records()).then_some(is))
             }

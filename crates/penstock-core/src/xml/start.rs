@@ -164,11 +164,11 @@ impl Reader {
             && self.options.repairs.is_empty()
     }
 
-    /// A name as a path has it: without its prefix, if it may have one.
-    pub(crate) fn local<'n>(&self, name: &'n str) -> &'n str {
+    /// The prefix of a name, if it may have one, and the rest of it.
+    pub(crate) fn split_name<'n>(&self, name: &'n str) -> (Option<&'n str>, &'n str) {
         match name.split_once(':') {
-            Some((_, local)) if self.options.namespaces => local,
-            _ => name,
+            Some((prefix, local)) if self.options.namespaces => (Some(prefix), local),
+            _ => (None, name),
         }
     }
 
