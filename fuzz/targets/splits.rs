@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     let mut choices = Unstructured::new(data);
     let Ok(Choices { form, cuts }) = Choices::arbitrary(&mut choices) else { return };
     let text = ValidText::check(choices.take_rest()).text.as_str();
-    let forms = [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements];
+    let forms = [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements, Form::Children];
     let mut cuts = cuts.map(u64::from);
     cuts.sort_unstable();
     same(forms[usize::from(form) % forms.len()], text, ALL, None, &cuts);

@@ -46,10 +46,10 @@ fn plan(
     };
     let mut run = Run::new(reader, source(name)?, Policy::Hand);
     let mut to = Outlet::new(Planner::default(), Some(records));
-    let mut hops = hops.then(Hops::default);
+    let mut hopping = None;
     let mut points = Vec::new();
     loop {
-        let turn = match &mut hops {
+        let turn = match &mut hopping {
             Some(hops) => hops.advance(&mut run, &mut to),
             None => run.advance(&mut to),
         };
@@ -59,6 +59,9 @@ fn plan(
                 run.brought(&mut to, brought).map_err(|failure| format!("{failure:?}"))?;
             }
             Turn::Paused => {
+                if hops && points.is_empty() {
+                    hopping = Hops::beside(run.reader(), &to);
+                }
                 points.extend(Point::of(&run, &to));
                 to.inner_mut().want(points.len() as u64 * size / POINTS);
             }

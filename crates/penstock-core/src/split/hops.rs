@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use super::hop::{Child, Hop, children, items};
 use super::planner::Planner;
+use crate::json;
 use crate::reader::{FormatReader, Reader};
 use crate::run::{Failed, Given, Input, Outlet, Run, Turn, Windows};
 
@@ -41,6 +42,18 @@ enum Next {
 }
 
 impl Hops {
+    /// Hops for a reader that has come to the first record. None if nothing but the reader can pass
+    /// over the others.
+    #[must_use]
+    pub fn beside(reader: &Reader, to: &Outlet<Planner>) -> Option<Self> {
+        let can = match reader {
+            Reader::Json(reader) => reader.framing() == json::Framing::Document,
+            Reader::Xml(reader) => reader.is_plain(),
+            Reader::Csv(_) | Reader::Plist(_) | Reader::Told(_) => false,
+        };
+        (can && matches!(to, Outlet::Inside(_))).then(Hops::default)
+    }
+
     /// As [`Run::advance`], with hops between the records.
     ///
     /// # Errors
@@ -59,8 +72,7 @@ impl Hops {
             if hop == Some(Next::Dry) {
                 return Ok(Turn::Dry);
             }
-            let rest = if Hops::can_begin(run.reader(), to) { self.rest } else { u64::MAX };
-            to.inner_mut().stop_behind(rest);
+            to.inner_mut().stop_behind(self.rest);
             match run.advance(to)? {
                 Turn::Paused if to.inner_mut().take_behind() => {
                     (self.is_behind, self.enough) = (true, 0);
@@ -75,6 +87,12 @@ impl Hops {
         self.rest = (2 * self.rest + 1).min(MOST_READ);
     }
 
+    /// How many bytes were hopped over.
+    #[must_use]
+    pub fn passed(&self) -> u64 {
+        self.passed
+    }
+
     /// Whether the hops are worth it, as far as this is known when so many bytes were read.
     #[must_use]
     pub fn are_worth_it(&self, read: u64) -> bool {
@@ -84,11 +102,6 @@ impl Hops {
     /// Ends the hops: from now on, [advance](Run::advance) the run itself.
     pub fn end(self, to: &mut Outlet<Planner>) {
         to.inner_mut().stop_behind(u64::MAX);
-    }
-
-    /// Whether the reader may come to stand where a hop can begin.
-    fn can_begin(reader: &Reader, to: &Outlet<Planner>) -> bool {
-        matches!((reader, to), (Reader::Json(_) | Reader::Xml(_), Outlet::Inside(_)))
     }
 
     /// Hops from where the reader stands, if it can.

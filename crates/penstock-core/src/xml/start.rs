@@ -146,22 +146,20 @@ impl Reader {
         is_inside.then(|| self.open_elements().take(depth).collect())
     }
 
+    /// Whether tags alone say where elements begin and end in what follows: there are no entities,
+    /// and nothing is repaired.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.dtd.has_entities() && self.options.repairs.is_empty()
+    }
+
     /// Whether it stands in the content of the innermost of so many elements, between two pieces of
-    /// text or markup, and tags alone say where elements begin and end in what follows: there are no
-    /// entities, and nothing is repaired.
+    /// text or markup, and not in an entity.
     pub(crate) fn is_between_children(&self, depth: usize) -> bool {
-        let is_plain = self.state == State::Content
-            && self.open.depth() == depth
-            && depth > 0
-            && self.skip_to == NOWHERE
-            && self.inputs.is_empty();
+        let stands = (self.state, self.open.depth()) == (State::Content, depth) && depth > 0;
+        let is_alone = self.inputs.is_empty() && self.skip_to == NOWHERE;
+        let is_awake = self.watches.is_empty() && self.woken.is_empty();
         let is_fresh = self.cut_reference.is_none() && self.partial.scanned == 0;
-        is_plain
-            && is_fresh
-            && self.watches.is_empty()
-            && self.woken.is_empty()
-            && !self.dtd.has_entities()
-            && self.options.repairs.is_empty()
+        stands && is_alone && is_awake && is_fresh
     }
 
     /// The prefix of a name, if it may have one, and the rest of it.

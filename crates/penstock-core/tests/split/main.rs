@@ -1,6 +1,7 @@
 //! The parts of a text give the records, the numbers and the problems of the whole, wherever it is
 //! cut.
 
+mod hops;
 mod large;
 mod parts;
 

@@ -4,7 +4,7 @@ use penstock_core::csv;
 use penstock_core::forward;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::position::CONTEXT;
+use penstock_core::position::{CONTEXT, Excerpt};
 use penstock_core::reader::Reader;
 use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
@@ -24,6 +24,7 @@ pub(crate) enum Form {
     Inside,
     Rows,
     Elements,
+    Children,
 }
 
 fn reader(form: Form) -> Reader {
@@ -35,7 +36,9 @@ fn reader(form: Form) -> Reader {
             let reader = csv::Reader::new(&csv::Options::default(), &limits).expect("possible");
             Reader::Csv(Box::new(reader))
         }
-        Form::Elements => Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits))),
+        Form::Elements | Form::Children => {
+            Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)))
+        }
     }
 }
 
@@ -43,7 +46,7 @@ fn records(form: Form) -> Option<Records> {
     let at = |path| Some(Records::at(&Path::parse(path).expect("a path")).expect("records"));
     match form {
         Form::Lines | Form::Rows => None,
-        Form::Array => Some(Records::by_default()),
+        Form::Array | Form::Children => Some(Records::by_default()),
         Form::Inside => at("*/*"),
         Form::Elements => at("list/*/item"),
     }
@@ -144,13 +147,26 @@ struct Got {
     records: u64,
 }
 
-fn told(problem: &Problem) -> String {
-    format!("{} {:?} {}", problem.offset, problem.spot, problem.reason)
+/// How much of a problem is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    All,
+    /// Not the text around it, of which as much is shown as has come.
+    Place,
+}
+
+fn told(problem: &Problem, shown: Shown) -> String {
+    let mut spot = problem.spot.clone();
+    if let (Shown::Place, Some(place)) = (shown, &mut spot.place) {
+        place.excerpt = Excerpt::default();
+    }
+    format!("{} {spot:?} {}", problem.offset, problem.reason)
 }
 
 fn finish(
     mut run: Run<Reader, Windows, Infallible>,
     mut to: Outlet<Counting>,
+    shown: Shown,
     got: &mut Got,
 ) -> bool {
     let failed = loop {
@@ -159,12 +175,12 @@ fn finish(
                 let brought = run.input_mut().more();
                 run.brought(&mut to, brought).expect("a good source");
             }
-            Ok(Turn::Problem(problem)) => got.problems.push(told(&problem)),
+            Ok(Turn::Problem(problem)) => got.problems.push(told(&problem, shown)),
             Ok(Turn::Paused) => unreachable!("a trace never pauses"),
             Ok(Turn::End) => break false,
             Err(failure) => {
                 match *failure {
-                    Failure::One(problem) => got.problems.push(told(&problem)),
+                    Failure::One(problem) => got.problems.push(told(&problem, shown)),
                     other => got.problems.push(format!("{other:?}")),
                 }
                 break true;
@@ -190,11 +206,19 @@ fn finish(
     failed
 }
 
-fn whole(form: Form, text: &str, step: usize) -> Got {
+fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
     let run = Run::new(reader(form), windows(text, step), Policy::Hand);
     let mut got = Got::default();
-    finish(run, Outlet::new(Counting::default(), records(form)), &mut got);
+    finish(run, Outlet::new(Counting::default(), records(form)), shown, &mut got);
     got
+}
+
+/// The points at the first records from some offsets on, a reader that has seen all that comes before
+/// the first record, and how many bytes were hopped over.
+struct Plan {
+    points: Vec<Point>,
+    head: Option<Reader>,
+    passed: u64,
 }
 
 /// How the points are found.
@@ -208,25 +232,18 @@ enum Way {
     Threads(usize, usize),
 }
 
-/// The points at the first records from these offsets on, and a reader that has seen all that comes
-/// before the first record. A text with a fault that ends the reading has those before it, and if
-/// something hops over the fault, others behind it.
-fn planned(
-    form: Form,
-    text: &str,
-    step: usize,
-    cuts: &[u64],
-    way: Way,
-) -> (Vec<Point>, Option<Reader>) {
+/// Looks for points from these offsets on. A text with a fault that ends the reading has those before
+/// it, and if something hops over the fault, others behind it.
+fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
     let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
-    let (mut helpers, mut hops) = (None, Hops::default());
+    let (mut helpers, mut hops) = (None, None::<Hops>);
     let mut cuts = cuts.iter().copied();
     let (mut points, mut head) = (Vec::new(), None);
     loop {
-        let turn = match way {
-            Way::Hopping => hops.advance(&mut run, &mut to),
-            Way::Reading | Way::Threads(..) => run.advance(&mut to),
+        let turn = match &mut hops {
+            Some(hops) => hops.advance(&mut run, &mut to),
+            None => run.advance(&mut to),
         };
         match turn {
             Ok(Turn::Dry) => {
@@ -247,6 +264,9 @@ fn planned(
                     // A text whose first record is no point is not split.
                     let Some(point) = point else { break };
                     head = Some(run.reader().at_point(&point));
+                    if matches!(way, Way::Hopping) {
+                        hops = Hops::beside(run.reader(), &to);
+                    }
                 } else {
                     points.extend(point);
                 }
@@ -259,14 +279,15 @@ fn planned(
             Ok(Turn::End) | Err(_) => break,
         }
     }
-    (points, head.flatten())
+    Plan { points, head: head.flatten(), passed: hops.map_or(0, |hops| hops.passed()) }
 }
 
 fn parts(
     form: Form,
     text: &str,
     step: usize,
-    (points, head): (Vec<Point>, Option<Reader>),
+    shown: Shown,
+    Plan { points, head, .. }: Plan,
 ) -> (Got, usize) {
     let mut got = Got::default();
     for part in 0..=points.len() {
@@ -279,7 +300,7 @@ fn parts(
             None => {
                 let input = windows(text, step);
                 let input = if is_last { input } else { input.up_to(end as u64) };
-                finish(Run::new(reader(form), input, Policy::Hand), to, &mut got)
+                finish(Run::new(reader(form), input, Policy::Hand), to, shown, &mut got)
             }
             Some(point) => {
                 let slowly = Slowly(
@@ -298,7 +319,7 @@ fn parts(
                 if point.open.is_empty() {
                     run = run.behind_records(point.records);
                 }
-                finish(run, to, &mut got)
+                finish(run, to, shown, &mut got)
             }
         };
         if failed {
@@ -318,22 +339,41 @@ pub(crate) fn same(
     size: Option<usize>,
     cuts: &[u64],
 ) -> usize {
-    let all = whole(form, text, step);
+    same_in(form, text, step, size, cuts, Shown::All)
+}
+
+/// The same, as far as problems are compared.
+pub(crate) fn same_in(
+    form: Form,
+    text: &str,
+    step: usize,
+    size: Option<usize>,
+    cuts: &[u64],
+    shown: Shown,
+) -> usize {
+    let all = whole(form, text, step, shown);
     let plan = planned(form, text, step, cuts, Way::Reading);
-    let points = plan.0.clone();
+    let points = plan.points.clone();
     if let Some(size) = size {
         for threads in [1, 2] {
             let way = Way::Threads(threads, size);
-            let (with_threads, _) = planned(form, text, step, cuts, way);
+            let with_threads = planned(form, text, step, cuts, way).points;
             assert_eq!(with_threads, points, "{way:?} {step} {text:?} {cuts:?}");
         }
     }
-    let (got, count) = parts(form, text, step, plan);
+    let (got, count) = parts(form, text, step, shown, plan);
     assert_eq!(got, all, "{text:?} {cuts:?}");
     let plan = planned(form, text, step, cuts, Way::Hopping);
-    let known = if all.problems.is_empty() { &plan.0[..] } else { &plan.0[..points.len()] };
-    assert_eq!(known, points, "hopping {step} {text:?} {cuts:?}");
-    let (got, _) = parts(form, text, step, plan);
+    // Behind a fault there may be more.
+    let most = if all.problems.is_empty() { plan.points.len() } else { points.len() };
+    assert_eq!(plan.points[..most], points, "hopping {step} {text:?} {cuts:?}");
+    let (got, _) = parts(form, text, step, shown, plan);
     assert_eq!(got, all, "hopping {text:?} {cuts:?}");
     count
+}
+
+/// How many bytes are hopped over between such points.
+#[cfg_attr(fuzzing, expect(dead_code, reason = "a test asks for it"))]
+pub(crate) fn hopped(form: Form, text: &str, step: usize, cuts: &[u64]) -> u64 {
+    planned(form, text, step, cuts, Way::Hopping).passed
 }

@@ -21,7 +21,7 @@ use penstock_core::reader::Reader as AnyReader;
 use penstock_core::run::{Failure, Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::Records;
 use penstock_core::source::{Compression, Frames, Source, SourceError};
-use penstock_core::split::{At, Open, Planner, Point, Stand, Threads};
+use penstock_core::split::{At, Hops, Open, Planner, Point, Stand, Threads};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -126,6 +126,8 @@ pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
 pub(super) struct Planning {
     run: Run<AnyReader, Windows, Infallible>,
     to: Outlet<Planner>,
+    /// What hops over the records between two points, if anything can.
+    hops: Option<Hops>,
     /// How many threads count the records between two points, if any.
     count: Option<usize>,
     threads: Option<Threads<Planner>>,
@@ -141,11 +143,12 @@ impl Planning {
         let input = Windows::of(source);
         let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
         let to = Outlet::new(Planner::default(), records);
-        Planning { run, to, count: None, threads: None }
+        Planning { run, to, hops: None, count: None, threads: None }
     }
 
-    /// From now on, so many threads read what is between points.
+    /// From now on, what is between points is hopped over. If it must be read, so many threads do.
     fn share(&mut self, threads: usize) {
+        self.hops = Hops::beside(self.run.reader(), &self.to);
         self.count = Some(threads).filter(|threads| *threads > 1);
     }
 
@@ -153,16 +156,26 @@ impl Planning {
     /// error that ends the reading, which whoever reads the last part will meet.
     pub(super) fn go_on(&mut self, py: Python<'_>) -> PyResult<bool> {
         loop {
-            let Planning { run, to, count, threads } = self;
+            let Planning { run, to, hops, count, threads } = self;
             let turn = py.detach(|| {
                 for _ in 0..PATIENCE {
-                    match run.advance(to) {
+                    let turn = match hops {
+                        Some(hops) => hops.advance(run, to),
+                        None => run.advance(to),
+                    };
+                    match turn {
                         Ok(Turn::Dry) => {
+                            let read = run.input().end();
+                            if let Some(vain) = hops.take_if(|hops| !hops.are_worth_it(read)) {
+                                vain.end(to);
+                                continue;
+                            }
                             if let Some(threads) = threads {
                                 threads.step(run, to)?;
                                 continue;
                             }
-                            if let Some(count) = count.take_if(|_| run.input().end() >= ALONE) {
+                            if let Some(count) = count.take_if(|_| hops.is_none() && read >= ALONE)
+                            {
                                 *threads = Threads::begin(run, to, count);
                                 continue;
                             }
