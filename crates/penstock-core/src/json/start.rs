@@ -137,6 +137,14 @@ impl Reader {
             && self.early.at == NO_TAG.at
     }
 
+    /// Whether it stands behind the value of a line.
+    pub(crate) fn is_behind_line(&self) -> bool {
+        (self.state, self.framing, self.skip_to) == (State::After, Framing::Lines, NOWHERE)
+            && self.stack.is_empty()
+            && self.looking.is_none()
+            && self.trailing == 0
+    }
+
     /// A reader as this one, without a position, before an element of a list that is in these lists
     /// and maps, or before a line.
     pub(crate) fn inside(&self, open: &[Container]) -> Option<Self> {

@@ -200,6 +200,14 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
+    /// Counts so many records that were passed in another way, in the same list or element as the
+    /// last one.
+    pub(crate) fn pass_records(&mut self, records: u64) {
+        if let Outlet::Inside(select) = self {
+            select.pass_records(records);
+        }
+    }
+
     /// Returns the destination behind the selection of records.
     pub fn into_inner(self) -> D {
         match self {

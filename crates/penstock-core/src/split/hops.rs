@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::hop::{Child, Hop, children, items};
+use super::hop::{Child, Hop, children, items, lines};
 use super::planner::Planner;
 use crate::json;
 use crate::reader::{FormatReader, Reader};
@@ -46,12 +46,15 @@ impl Hops {
     /// over the others.
     #[must_use]
     pub fn beside(reader: &Reader, to: &Outlet<Planner>) -> Option<Self> {
-        let can = match reader {
-            Reader::Json(reader) => reader.framing() == json::Framing::Document,
-            Reader::Xml(reader) => reader.is_plain(),
-            Reader::Csv(_) | Reader::Plist(_) | Reader::Told(_) => false,
+        let can = match (reader, to) {
+            (Reader::Json(reader), Outlet::Inside(_)) => {
+                reader.framing() == json::Framing::Document
+            }
+            (Reader::Json(reader), Outlet::Root(_)) => reader.framing() == json::Framing::Lines,
+            (Reader::Xml(reader), Outlet::Inside(_)) => reader.is_plain(),
+            _ => false,
         };
-        (can && matches!(to, Outlet::Inside(_))).then(Hops::default)
+        can.then(Hops::default)
     }
 
     /// As [`Run::advance`], with hops between the records.
@@ -111,7 +114,6 @@ impl Hops {
         to: &mut Outlet<Planner>,
     ) -> Option<Next> {
         let wanted = to.inner().wanted().saturating_sub(run.offset());
-        let Outlet::Inside(select) = to else { return None };
         let Given::Text { text, last } = run.input().given() else { return None };
         let text = text.as_bytes().get(run.reader().consumed()..)?;
         // What begins behind the record that is wanted is none of the hop's.
@@ -120,15 +122,24 @@ impl Hops {
         let is_all = is_wanted || last || run.input().fault().is_some();
         let waits = text.len() < self.enough && !is_all;
         let text = &text[..wanted.min(text.len())];
-        let depth = select.record_depth();
-        let Hop { at, records, is_over } = match run.reader() {
-            Reader::Json(reader) if reader.is_behind_item(depth) && select.takes_items() => {
+        let Hop { at, records, is_over } = match (run.reader(), &*to) {
+            (Reader::Json(reader), Outlet::Root(_)) if reader.is_behind_line() => {
+                if waits {
+                    return Some(Next::Dry);
+                }
+                lines(text)
+            }
+            (Reader::Json(reader), Outlet::Inside(select))
+                if reader.is_behind_item(to.depth()) && select.takes_items() =>
+            {
                 if waits {
                     return Some(Next::Dry);
                 }
                 items(text)
             }
-            Reader::Xml(reader) if reader.is_between_children(depth) => {
+            (Reader::Xml(reader), Outlet::Inside(select))
+                if reader.is_between_children(to.depth()) =>
+            {
                 let known = select.children()?;
                 if waits {
                     return Some(Next::Dry);
@@ -148,8 +159,8 @@ impl Hops {
         };
         let left = text.len() - at;
         run.pass_over_text(at);
-        select.pass_records(records);
-        select.inner_mut().pass(records);
+        to.pass_records(records);
+        to.inner_mut().pass(records);
         self.passed += at as u64;
         self.is_behind = false;
         if records > 0 || is_wanted {

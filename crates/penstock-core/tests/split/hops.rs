@@ -72,6 +72,22 @@ fn element() -> impl Strategy<Value = String> {
     })
 }
 
+/// Lines that are empty, in error, or begin with what others do not.
+const LINES: &[&str] = &[
+    "",
+    " \t",
+    "1 2",
+    "{\"a\":1} x",
+    "{\"a",
+    "]",
+    "\u{feff}",
+    "\u{feff}[1]",
+    "é",
+    "tru",
+    "\u{1}",
+    "[1,",
+];
+
 const JSON_FAULTS: &[&str] = &["\"", "\\", "]", "{", ",", "\n", "x"];
 
 const XML_FAULTS: &[&str] =
@@ -106,6 +122,18 @@ proptest! {
     }
 
     #[test]
+    fn of_lines(
+        lines in prop::collection::vec(prop_oneof![4 => value(), 1 => prop::sample::select(LINES).prop_map(str::to_owned)], 0..20),
+        end in prop::sample::select(&["\n", "\r\n", " \n \t"][..]),
+        step in prop_oneof![1..90_usize, Just(4096)], cuts in prop::collection::vec(0..1_000_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        let lines: Vec<String> = lines.iter().map(|line| line.replace('\n', " ")).collect();
+        same_in(Form::Lines, &lines.join(end), step, None, &cuts, Shown::Place);
+    }
+
+    #[test]
     fn of_xml(
         children in prop::collection::vec(element(), 0..20), form in prop::sample::select(&[Form::Elements, Form::Children][..]),
         step in prop_oneof![1..90_usize, Just(4096)], cuts in prop::collection::vec(0..2_000_u64, 0..8),
@@ -130,6 +158,7 @@ fn most_of_a_text_is_hopped_over() {
     let (array, elements) = (object.repeat(1_000), element.repeat(1_000));
     let array = format!("[{}]", array.trim_end_matches(','));
     for (form, text) in [
+        (Form::Lines, object.replace("},", "}\n \n").repeat(1_000)),
         (Form::Array, array.clone()),
         (Form::Inside, format!("{{\"a\": {array}, \"b\": 7}}")),
         (Form::Elements, format!("<list><m>{elements}</m></list>")),
@@ -144,10 +173,10 @@ fn most_of_a_text_is_hopped_over() {
 
 /// Where nothing can be hopped over, each record is read as before.
 #[test]
-fn entities_and_positions_are_read() {
+fn entities_and_rows_are_read() {
     let elements = "<item>&e;</item>".repeat(100);
     let text = format!("<!DOCTYPE list [<!ENTITY e '<item>'>]><list><m>{elements}</m></list>");
     assert_eq!(hopped(Form::Elements, &text, 4096, &[700]), 0);
-    let lines = "{\"a\": 1}\n".repeat(100);
-    assert_eq!(hopped(Form::Lines, &lines, 4096, &[700]), 0);
+    let rows = "1,2,3\n".repeat(100);
+    assert_eq!(hopped(Form::Rows, &rows, 4096, &[500]), 0);
 }

@@ -3,9 +3,9 @@
 //! # For maintainers
 //!
 //! Between two points, the planner must know only how many records there are, and where the last of
-//! them begin. From a place between two records, a hop finds that out of quotes and brackets, or of
-//! tags: 64 bytes at a time, a word of bits for each kind of byte, as `csv/blocks.rs` finds rows. It
-//! passes over whole records of one list or one element, and ends at a place where the reader can
+//! them begin. From a place between two records, a hop finds that out of quotes and brackets, of tags, or
+//! of line feeds: 64 bytes at a time, a word of bits for each kind of byte, as `csv/blocks.rs` finds rows. It
+//! passes over whole records of one list or one element, or lines, and ends at a place where the reader can
 //! go on as it stands. A block that lies within a record is only counted.
 //!
 //! A hop checks nothing. In text without faults it finds what the reader would find. Up to the place
@@ -15,12 +15,14 @@
 //! reader reads on, and says where the next hop begins ([`Hops`](super::Hops)).
 
 mod json;
+mod lines;
 mod xml;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use json::items;
+pub(crate) use lines::lines;
 pub(crate) use xml::{Child, children};
 
 /// How many bytes are looked at at once.
@@ -50,6 +52,12 @@ fn block(text: &[u8], from: usize) -> [u8; BLOCK] {
             bytes
         }
     }
+}
+
+/// The bits of so many bytes of a block.
+#[inline(always)]
+fn there(bytes: usize) -> u64 {
+    if bytes < BLOCK { (1 << bytes) - 1 } else { u64::MAX }
 }
 
 /// All bits, if the last one is set.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::json::Items;
+use super::lines::Lines;
 use super::xml::Children;
 use super::{Child, Hop};
 
@@ -34,6 +35,26 @@ fn naive_items(text: &[u8]) -> Hop {
         }
     }
     Hop { records: commas.saturating_sub(1), ..hop }
+}
+
+/// The line feeds, and the lines between them.
+fn naive_lines(text: &[u8]) -> Hop {
+    let (mut hop, mut records) = (Hop::default(), 0);
+    let Some(mut at) = text.iter().position(|byte| *byte == b'\n') else { return hop };
+    loop {
+        (hop.at, hop.records) = (at, records);
+        let rest = &text[at + 1..];
+        let line = &rest[..rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())];
+        match line.iter().find(|byte| !b" \t\r".contains(byte)) {
+            Some(0xEF) => return Hop { is_over: true, ..hop },
+            Some(_) => records += 1,
+            None => {}
+        }
+        if line.len() == rest.len() {
+            return hop;
+        }
+        at += 1 + line.len();
+    }
 }
 
 fn child(name: &[u8]) -> Child {
@@ -126,6 +147,12 @@ fn assert_items(text: &[u8]) {
     assert_eq!(dispatch_portable(Items(text)), naive, "{}", String::from_utf8_lossy(text));
 }
 
+fn assert_lines(text: &[u8]) {
+    let naive = naive_lines(text);
+    assert_eq!(dispatch(Lines(text)), naive, "{}", String::from_utf8_lossy(text));
+    assert_eq!(dispatch_portable(Lines(text)), naive, "{}", String::from_utf8_lossy(text));
+}
+
 fn assert_children(text: &[u8]) {
     for named in [false, true] {
         let naive = naive_children(text, named);
@@ -167,6 +194,21 @@ const OF_JSON: &[&str] = &[
     ",\"\\\\\\\"\"",
 ];
 
+const OF_LINES: &[&str] = &[
+    "\n",
+    "\n",
+    "\r\n",
+    " ",
+    "\t",
+    "\r",
+    "x",
+    "é",
+    "{}",
+    "\n                                  ",
+    "\u{feff}",
+    "\u{ff}",
+];
+
 const OF_XML: &[&str] = &[
     "<",
     ">",
@@ -203,7 +245,7 @@ const OF_XML: &[&str] = &[
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 2_000,
+        cases: 1_000,
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -212,6 +254,11 @@ proptest! {
     #[test]
     fn any_items(text in any_of(OF_JSON)) {
         assert_items(&text);
+    }
+
+    #[test]
+    fn any_lines(text in any_of(OF_LINES)) {
+        assert_lines(&text);
     }
 
     #[test]

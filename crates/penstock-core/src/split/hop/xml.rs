@@ -3,7 +3,7 @@
 use memchr::{memchr2, memmem};
 use penstock_scan::{Isa, Job, dispatch};
 
-use super::{BLOCK, Hop, block, carried};
+use super::{BLOCK, Hop, block, carried, there};
 
 /// The brackets, the quotes, a slash; and the bytes that say behind a `<` that no element begins:
 /// a slash, an exclamation mark or a question mark, which become the last of them with these bits.
@@ -253,12 +253,6 @@ fn scan<I: Isa, F: FnMut(&[u8]) -> Child>(isa: I, found: &mut Found<'_, F>) -> R
         (from, before) = (next, Before::default());
     }
     Ok(())
-}
-
-/// The bits of so many bytes of a block.
-#[inline(always)]
-fn there(bytes: usize) -> u64 {
-    if bytes < BLOCK { (1 << bytes) - 1 } else { u64::MAX }
 }
 
 /// The `>` at which a tag ends, from a place of it on, or a `<` that comes before it. `open` is the
