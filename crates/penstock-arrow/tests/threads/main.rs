@@ -1,19 +1,21 @@
-//! Any number of threads, and any pieces of the text, give what one reader gives: the same batches or
-//! the same schema, and the same problems at the same places.
+//! Any number of threads, and any pieces of the text, give what one reader gives: the same batches,
+//! the same schema or the same text, and the same problems at the same places.
 
 mod columns;
+mod convert;
 mod schema;
 
 use penstock_core::csv;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
-use penstock_core::run::{self, Failure, Outlet, Policy, Problem, Run, Windows};
+use penstock_core::run::{self, Destination, Failure, Outlet, Policy, Problem, Run, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Options, Source};
 use penstock_core::split::{Shares, Threads, Turn};
 use penstock_core::xml;
 use std::convert::Infallible;
+use std::fmt::Debug;
 use std::io::{self, Cursor, Read};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,24 +67,41 @@ impl Read for Slowly {
 
 /// Reads a text, in so many threads from some place on, by pieces of about so many bytes. `full`
 /// empties the destination. Returns the problems, and how many pieces threads have read.
-fn drive<S: Shares<Cause = Infallible, Break = Infallible>>(
+fn drive<S: Shares<Cause = Infallible, Break: Debug>>(
     reader: Reader,
     text: &str,
     to: &mut Outlet<S>,
     by: Option<(usize, usize)>,
-    mut full: impl FnMut(&mut S),
+    full: impl FnMut(&mut S),
 ) -> (Vec<String>, u64) {
+    let (problems, taken, _) = drive_in(reader, Policy::Hand, text, (to, |to| to), by, full);
+    (problems, taken)
+}
+
+/// The same with an outlet in another destination. Says, too, whether the text was read to its end.
+fn drive_in<S, D>(
+    reader: Reader,
+    policy: Policy,
+    text: &str,
+    (to, outlet): (&mut D, impl Fn(&mut D) -> &mut Outlet<S>),
+    by: Option<(usize, usize)>,
+    mut full: impl FnMut(&mut S),
+) -> (Vec<String>, u64, bool)
+where
+    S: Shares<Cause = Infallible, Break: Debug>,
+    D: Destination<Cause = Infallible, Break = S::Break>,
+{
     let limits = Limits::default();
     let slowly = Slowly(Cursor::new(text.as_bytes().to_vec()));
     let source = Source::open(Box::new(slowly), Options::new(&limits));
-    let mut run = Run::new(reader, Windows::of(source), Policy::Hand);
+    let mut run = Run::new(reader, Windows::of(source), policy);
     let mut problems = Vec::new();
     let mut threads: Option<Threads<S::Lane>> = None;
     loop {
         match run.advance(to) {
             Ok(run::Turn::Dry) => {}
             Ok(run::Turn::Paused) => {
-                full(to.inner_mut());
+                full(outlet(to).inner_mut());
                 continue;
             }
             Ok(run::Turn::Problem(problem)) => {
@@ -93,6 +112,7 @@ fn drive<S: Shares<Cause = Infallible, Break = Infallible>>(
             Err(failure) => {
                 match *failure {
                     Failure::One(problem) => problems.push(told(&problem)),
+                    Failure::Collected(all) => problems.extend(all.iter().map(told)),
                     other => problems.push(format!("{other:?}")),
                 }
                 break;
@@ -100,13 +120,13 @@ fn drive<S: Shares<Cause = Infallible, Break = Infallible>>(
         }
         match &mut threads {
             Some(threads) => {
-                if threads.step(&mut run, to).expect("a good source") == Turn::Full {
-                    full(to.inner_mut());
+                if threads.step(&mut run, outlet(to)).expect("a good source") == Turn::Full {
+                    full(outlet(to).inner_mut());
                 }
             }
             None => {
                 if let Some((count, size)) = by {
-                    threads = Threads::begin_sized(&mut run, to, count, Some(size));
+                    threads = Threads::begin_sized(&mut run, outlet(to), count, Some(size));
                 }
                 if threads.is_none() {
                     let brought = run.input_mut().more();
@@ -115,5 +135,5 @@ fn drive<S: Shares<Cause = Infallible, Break = Infallible>>(
             }
         }
     }
-    (problems, threads.map_or(0, |threads| threads.taken()))
+    (problems, threads.map_or(0, |threads| threads.taken()), run.is_complete())
 }

@@ -37,7 +37,7 @@ fn same(parts: &[(Form, &str)], by: (usize, usize)) -> u64 {
 }
 
 /// The text of records of a form.
-fn text(form: Form, records: &[String], space: &str) -> String {
+pub(crate) fn text(form: Form, records: &[String], space: &str) -> String {
     match form {
         Form::Lines => records.join("\n"),
         Form::Rows => format!("id,name,late,{}", records.join("\n")),
@@ -77,7 +77,7 @@ fn member() -> impl Strategy<Value = String> {
     ]
 }
 
-fn object() -> impl Strategy<Value = String> {
+pub(crate) fn object() -> impl Strategy<Value = String> {
     let object = (value(), prop::collection::vec(member(), 0..4)).prop_map(|(id, members)| {
         let members: String = members.iter().map(|member| format!(",{member}")).collect();
         format!("{{\"id\":{id}{members}}}")
@@ -90,7 +90,7 @@ fn object() -> impl Strategy<Value = String> {
     ]
 }
 
-fn row() -> impl Strategy<Value = String> {
+pub(crate) fn row() -> impl Strategy<Value = String> {
     let name = prop_oneof![Just(""), Just("a"), Just("\"x\n5,6,\"\"\n\""), Just("\"\""), Just("7")];
     let late = prop_oneof![12 => Just(""), 3 => Just("5"), 1 => Just("0.5"), 1 => Just("x")];
     let row = (0..999_i32, name, late, any::<bool>());
@@ -98,7 +98,7 @@ fn row() -> impl Strategy<Value = String> {
     prop_oneof![40 => row, 1 => Just("1,2".to_owned()), 1 => Just("1,\"a\"b,,".to_owned())]
 }
 
-fn element() -> impl Strategy<Value = String> {
+pub(crate) fn element() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         8 => (0..99_u8).prop_map(|value| format!("<n>{value}</n>")),
         2 => Just("<n/>".to_owned()),
@@ -155,7 +155,7 @@ proptest! {
 }
 
 /// So many records, the same but for their numbers.
-fn many(form: Form, count: usize) -> Vec<String> {
+pub(crate) fn many(form: Form, count: usize) -> Vec<String> {
     let record = |id: usize| match form {
         Form::Rows => format!("{id},\"a\nb\",,true"),
         Form::Elements => format!("<item id='{id}'><n>1</n><n>2</n></item>"),
@@ -165,7 +165,8 @@ fn many(form: Form, count: usize) -> Vec<String> {
     first.into_iter().chain((0..count).map(record)).collect()
 }
 
-const FORMS: [Form; 5] = [Form::Lines, Form::Rows, Form::Array, Form::Inside, Form::Elements];
+pub(crate) const FORMS: [Form; 5] =
+    [Form::Lines, Form::Rows, Form::Array, Form::Inside, Form::Elements];
 
 /// Most pieces are read by the threads, also those with keys that nobody has met before.
 #[test]

@@ -74,11 +74,16 @@ impl Elements {
         }
     }
 
+    /// One for other records that does the same. None if the document is one value.
+    pub(super) fn beside(&self) -> Option<Self> {
+        (!self.is_document).then(|| Elements::new(false, self.has_namespaces))
+    }
+
     /// The name of an element or an attribute.
     pub(super) fn name<O: Output>(
         &mut self,
         key: &Key<'_>,
-        out: &mut Out<O>,
+        out: &mut Out<'_, O>,
     ) -> Result<(), Unwritable> {
         if key.kind != KeyKind::Attribute {
             self.end_piece(out)?;
@@ -111,7 +116,7 @@ impl Elements {
     }
 
     /// An element begins.
-    pub(super) fn begin<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    pub(super) fn begin<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         self.begin_list(out)?;
         let flow = out.writer.text(valid(&self.name), 0);
         out.settle(flow)?;
@@ -124,7 +129,7 @@ impl Elements {
     pub(super) fn attribute<O: Output>(
         &mut self,
         text: Text<'_>,
-        out: &mut Out<O>,
+        out: &mut Out<'_, O>,
     ) -> Result<(), Unwritable> {
         if self.tag == Tag::Closed {
             // The attribute is the record.
@@ -139,7 +144,7 @@ impl Elements {
     }
 
     /// Ends the start tag, if it is open: adds the declarations that it lacks.
-    fn end_tag<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn end_tag<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         if self.tag == Tag::Closed {
             return Ok(());
         }
@@ -177,7 +182,7 @@ impl Elements {
     pub(super) fn piece<O: Output>(
         &mut self,
         text: Text<'_>,
-        out: &mut Out<O>,
+        out: &mut Out<'_, O>,
     ) -> Result<(), Unwritable> {
         self.end_tag(out)?;
         let mut rest = text.text.as_str();
@@ -196,19 +201,19 @@ impl Elements {
         Ok(())
     }
 
-    fn write_text<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn write_text<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         let flow = out.writer.text(valid(&self.text), 0);
         self.text.clear();
         out.settle(flow)
     }
 
     /// Something that is no text comes.
-    fn end_piece<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn end_piece<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         self.end_tag(out)?;
         if self.text.is_empty() { Ok(()) } else { self.write_text(out) }
     }
 
-    fn begin_list<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn begin_list<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         if self.is_document && !self.started {
             self.started = true;
             let flow = out.writer.begin_list(0);
@@ -224,7 +229,7 @@ impl Elements {
     pub(super) fn extra<O: Output>(
         &mut self,
         strings: &[Text<'_>],
-        out: &mut Out<O>,
+        out: &mut Out<'_, O>,
     ) -> Result<(), Unwritable> {
         self.end_piece(out)?;
         self.begin_list(out)?;
@@ -237,7 +242,7 @@ impl Elements {
     }
 
     /// The innermost element ends.
-    pub(super) fn end<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    pub(super) fn end<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         self.end_piece(out)?;
         self.depth = self.depth.saturating_sub(1);
         self.scope.leave(self.depth);
@@ -246,7 +251,7 @@ impl Elements {
     }
 
     /// The source ends.
-    pub(super) fn finish<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    pub(super) fn finish<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         if !std::mem::take(&mut self.started) {
             return Ok(());
         }
@@ -269,7 +274,7 @@ fn write_attribute<O: Output>(
     tag: &mut Tag,
     name: &str,
     value: Text<'_>,
-    out: &mut Out<O>,
+    out: &mut Out<'_, O>,
 ) -> Result<(), Unwritable> {
     if *tag == Tag::Open {
         *tag = Tag::Attributes;

@@ -81,7 +81,7 @@ impl Lists {
     pub(super) fn key<O: Output>(
         &mut self,
         key: &Key<'_>,
-        out: &mut Out<O>,
+        out: &mut Out<'_, O>,
     ) -> Result<(), Unwritable> {
         let flow = out.writer.name(Key { kind: KeyKind::Attribute, ..*key }, 0);
         out.settle(flow)
@@ -96,7 +96,7 @@ impl Lists {
     pub(super) fn scalar<O: Output>(
         &mut self,
         value: Scalar<'_>,
-        out: &mut Out<O>,
+        out: &mut Out<'_, O>,
     ) -> Result<(), Unwritable> {
         let (Scalar::Text(text) | Scalar::Untyped(text)) = value else {
             return Err(match self.open.last() {
@@ -139,7 +139,7 @@ impl Lists {
     }
 
     /// The name of a list, which says what it is.
-    fn begin<O: Output>(&mut self, name: Text<'_>, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn begin<O: Output>(&mut self, name: Text<'_>, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         let is_outermost = self.open.len() == 1;
         let Some(place) = self.open.last_mut() else { return Ok(()) };
         *place = match name.text.as_str() {
@@ -161,7 +161,7 @@ impl Lists {
         Ok(())
     }
 
-    pub(super) fn end_list<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    pub(super) fn end_list<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         let flow = match self.open.pop() {
             Some(Place::Tag | Place::Content) => out.writer.end_map(0),
             Some(Place::Data(target)) => {

@@ -12,6 +12,7 @@
 //! | `elements.rs`, `lists.rs` | elements to lists that lose nothing, and back |
 //! | `cut.rs` | which columns of a table are kept |
 //! | `out.rs` | the writer, and when its text is handed on |
+//! | `lane.rs` | records of a piece of the text, converted in a thread of their own |
 //! | `fit/` | records fitted to a class |
 //!
 //! Members become elements, and members members, without anything in between: the writers know the
@@ -20,6 +21,7 @@
 mod cut;
 mod elements;
 pub mod fit;
+mod lane;
 mod lists;
 mod names;
 mod out;
@@ -82,11 +84,12 @@ enum Stage {
     Lists(Lists),
 }
 
-/// Converts each value at the root.
+/// Converts each value at the root. It is the destination of a [`Conversion`] behind the selection
+/// of its records.
 #[derive(Debug)]
-struct Body<O: Output> {
+pub struct Body<'t, O: Output> {
     stage: Stage,
-    out: Out<O>,
+    out: Out<'t, O>,
     trail: Trail,
     /// How many maps and lists are open.
     depth: usize,
@@ -96,6 +99,8 @@ struct Body<O: Output> {
     memory: Option<u64>,
     /// The name of the element that is the next record, if somebody wants it.
     name: Option<RecordName>,
+    /// Whether records have names that are written.
+    names_records: bool,
     /// The columns that are kept, if not all of them are.
     cut: Option<Box<Cut>>,
 }
@@ -127,7 +132,7 @@ impl RecordName {
     }
 }
 
-impl<O: Output> Body<O> {
+impl<O: Output> Body<'_, O> {
     /// Notes where an event was, if it was refused.
     #[inline(always)]
     fn answer(&mut self, result: Result<(), Unwritable>, at: u64) -> Result<Flow, Unwritable> {
@@ -255,7 +260,7 @@ impl<O: Output> Body<O> {
     }
 }
 
-impl<O: Output> Body<O> {
+impl<O: Output> Body<'_, O> {
     /// Writes the columns of a row that are kept.
     fn cut_row(&mut self, cut: &Cut, row: &mut Row<'_>) -> Result<Flow, Unwritable> {
         self.begin_map(row.at)?;
@@ -271,7 +276,7 @@ impl<O: Output> Body<O> {
     }
 }
 
-impl<O: Output> Sink for Body<O> {
+impl<O: Output> Sink for Body<'_, O> {
     type Error = Unwritable;
 
     #[inline(always)]
@@ -422,7 +427,7 @@ impl<O: Output> Sink for Body<O> {
     }
 }
 
-impl<O: Output> Lent for Body<O> {
+impl<O: Output> Lent for Body<'_, O> {
     #[inline(always)]
     fn want(&self) -> Want {
         Want::Digits
@@ -441,7 +446,7 @@ impl<O: Output> Lent for Body<O> {
     }
 }
 
-impl<O: Output> LookAhead for Body<O> {
+impl<O: Output> LookAhead for Body<'_, O> {
     fn known_keys(
         &mut self,
         known: &KnownKeys<'_>,
@@ -476,7 +481,7 @@ impl<O: Output> LookAhead for Body<O> {
     }
 }
 
-impl<O: Output> Destination for Body<O> {
+impl<O: Output> Destination for Body<'_, O> {
     type Error = Unwritable;
     type Cause = std::convert::Infallible;
     type Break = Stopped<O::Error>;
@@ -569,15 +574,13 @@ pub enum Unfinished<E> {
 /// assert_eq!(text, br#"{"shop":{"@open":"1","item":["Nut","Bolt"]}}"#);
 /// ```
 #[derive(Debug)]
-pub struct Conversion<O: Output> {
-    outlet: Outlet<Body<O>>,
-    /// Whether records have names that are written.
-    names_records: bool,
+pub struct Conversion<'t, O: Output> {
+    outlet: Outlet<Body<'t, O>>,
 }
 
-impl<O: Output> Conversion<O> {
+impl<'t, O: Output> Conversion<'t, O> {
     /// A conversion at the beginning of its source.
-    pub fn new(settings: Settings, writer: AnyWriter, output: O, limits: &Limits) -> Self {
+    pub fn new(settings: Settings, writer: AnyWriter, output: &'t mut O, limits: &Limits) -> Self {
         let Settings { from_elements, has_namespaces, form, force_list, records, leaves_out } =
             settings;
         let to_elements = matches!(writer, AnyWriter::Xml(_));
@@ -599,9 +602,15 @@ impl<O: Output> Conversion<O> {
             records: 0,
             memory: limits.memory,
             name: None,
+            names_records,
             cut: None,
         };
-        Conversion { outlet: Outlet::new(body, records), names_records }
+        Conversion { outlet: Outlet::new(body, records) }
+    }
+
+    /// The way to what converts each record, which shares its work with threads.
+    pub fn outlet(&mut self) -> &mut Outlet<Body<'t, O>> {
+        &mut self.outlet
     }
 
     /// Keeps only some columns of a table.
@@ -642,7 +651,7 @@ impl<O: Output> Conversion<O> {
     }
 }
 
-impl<O: Output> Destination for Conversion<O> {
+impl<O: Output> Destination for Conversion<'_, O> {
     type Error = Unwritable;
     type Cause = std::convert::Infallible;
     type Break = Stopped<O::Error>;
@@ -652,12 +661,7 @@ impl<O: Output> Destination for Conversion<O> {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
-        match &mut self.outlet {
-            Outlet::Inside(select) if self.names_records => {
-                reader.run_dyn(given, &mut Named { select })
-            }
-            outlet => outlet.read_from(reader, given),
-        }
+        read(&mut self.outlet, reader, given)
     }
     fn refused(
         &mut self,
@@ -692,10 +696,24 @@ impl<O: Output> Destination for Conversion<O> {
     }
 }
 
+/// Lets a reader parse text, and receives the events.
+fn read<O: Output, R: FormatReader>(
+    outlet: &mut Outlet<Body<'_, O>>,
+    reader: &mut R,
+    given: Given<'_>,
+) -> Result<Step, Fail<Unwritable>> {
+    match outlet {
+        Outlet::Inside(select) if select.inner().names_records => {
+            reader.run_dyn(given, &mut Named { select })
+        }
+        outlet => outlet.read_from(reader, given),
+    }
+}
+
 /// In front of the selection of records: keeps the name of the element that may be the next record,
 /// because the selection does not pass it.
-struct Named<'s, O: Output> {
-    select: &'s mut Select<Body<O>>,
+struct Named<'s, 't, O: Output> {
+    select: &'s mut Select<Body<'t, O>>,
 }
 
 macro_rules! named {
@@ -716,7 +734,7 @@ macro_rules! named {
     };
 }
 
-impl<O: Output> Sink for Named<'_, O> {
+impl<O: Output> Sink for Named<'_, '_, O> {
     type Error = Unwritable;
     forward!(told, named);
 
@@ -729,10 +747,10 @@ impl<O: Output> Sink for Named<'_, O> {
     }
 }
 
-impl<O: Output> Lent for Named<'_, O> {
+impl<O: Output> Lent for Named<'_, '_, O> {
     forward!(lent, named);
 }
 
-impl<O: Output> LookAhead for Named<'_, O> {
+impl<O: Output> LookAhead for Named<'_, '_, O> {
     forward!(ahead, named);
 }

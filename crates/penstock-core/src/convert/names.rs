@@ -70,6 +70,10 @@ impl Names {
         }
     }
 
+    pub(super) fn force_list(&self) -> &ForceList {
+        &self.force_list
+    }
+
     /// The number of a key. It has an `@` in front if it is an attribute's.
     #[inline(always)]
     pub(super) fn number(&mut self, is_attribute: bool, prefix: Option<&str>, local: &str) -> u32 {

@@ -2,7 +2,7 @@
 
 use crate::sink::Flow;
 use crate::target::{Target, TargetError};
-use crate::writer::{AnyWriter, ENOUGH, Unwritable, Writer};
+use crate::writer::{AnyWriter, ENOUGH, Unwritable, Writer, make_room};
 use std::convert::Infallible;
 
 /// Takes the text of a conversion.
@@ -35,18 +35,23 @@ impl Output for Target {
     }
 }
 
-impl<O: Output> Output for &mut O {
-    type Error = O::Error;
+/// The most bytes of text that a lane keeps. If records become more text than that, one lane after
+/// the other would keep too much of it, so the run writes them.
+const MOST: usize = 16 << 20;
 
-    fn take(&mut self, text: &[u8]) -> Result<(), O::Error> {
-        (**self).take(text)
-    }
+/// Where the text goes.
+#[derive(Debug)]
+enum To<'t, O> {
+    /// To whoever takes it.
+    Output(&'t mut O),
+    /// Into a buffer of a lane, until the run takes it over.
+    Lane(Vec<u8>),
 }
 
 #[derive(Debug)]
-pub(super) struct Out<O: Output> {
+pub(super) struct Out<'t, O: Output> {
     pub(super) writer: AnyWriter,
-    output: O,
+    to: To<'t, O>,
     /// Whether text is taken while its record may still be abandoned.
     tears: bool,
     /// Why the output took no text.
@@ -55,9 +60,42 @@ pub(super) struct Out<O: Output> {
     pub(super) taken: u64,
 }
 
-impl<O: Output> Out<O> {
-    pub(super) fn new(writer: AnyWriter, output: O, tears: bool) -> Self {
-        Out { writer, output, tears, lost: None, taken: 0 }
+impl<'t, O: Output> Out<'t, O> {
+    pub(super) fn new(writer: AnyWriter, output: &'t mut O, tears: bool) -> Self {
+        Out { writer, to: To::Output(output), tears, lost: None, taken: 0 }
+    }
+
+    /// One for records beside this one. None if nobody else can write them, now or at all.
+    pub(super) fn beside(&self) -> Option<Out<'static, O>> {
+        let (writer, to) = (self.writer.beside()?, To::Lane(Vec::new()));
+        // Nobody abandons a record of a lane.
+        Some(Out { writer, to, tears: true, lost: None, taken: 0 })
+    }
+
+    /// Whether this one would have written what one beside it has.
+    pub(super) fn agrees(&self, beside: &Out<'_, O>) -> bool {
+        self.writer.agrees(&beside.writer)
+    }
+
+    /// Forgets what was written beside another one.
+    pub(super) fn clear(&mut self) {
+        if let To::Lane(text) = &mut self.to {
+            text.clear();
+        }
+    }
+
+    /// Hands on what one beside it has written.
+    pub(super) fn take_over(
+        &mut self,
+        beside: &Out<'_, O>,
+        records: u64,
+    ) -> Result<(), Unwritable> {
+        self.hand()?;
+        self.writer.pass(records);
+        match &beside.to {
+            To::Lane(text) => self.give(text),
+            To::Output(_) => Ok(()),
+        }
     }
 
     /// After an event: hands the text on if there is enough, and if the record can be torn.
@@ -76,13 +114,38 @@ impl<O: Output> Out<O> {
     #[inline(never)]
     pub(super) fn hand(&mut self) -> Result<(), Unwritable> {
         let text = self.writer.ready();
-        self.taken += text.len() as u64;
-        if let Err(error) = self.output.take(text) {
-            self.lost = Some(error);
-            // `refused` looks at `lost` first.
-            return Err(Unwritable::value("the text could not be taken"));
+        match &mut self.to {
+            To::Output(output) => take(*output, text, &mut self.taken, &mut self.lost)?,
+            To::Lane(kept) => {
+                if kept.len() + text.len() > MOST {
+                    return Err(Unwritable::limit("a lane keeps no more text"));
+                }
+                make_room(kept, text.len())?;
+                kept.extend_from_slice(text);
+            }
         }
         self.writer.taken();
         Ok(())
     }
+
+    fn give(&mut self, text: &[u8]) -> Result<(), Unwritable> {
+        match &mut self.to {
+            To::Output(output) => take(*output, text, &mut self.taken, &mut self.lost),
+            To::Lane(_) => Ok(()),
+        }
+    }
+}
+
+fn take<O: Output>(
+    output: &mut O,
+    text: &[u8],
+    taken: &mut u64,
+    lost: &mut Option<O::Error>,
+) -> Result<(), Unwritable> {
+    *taken += text.len() as u64;
+    output.take(text).map_err(|error| {
+        *lost = Some(error);
+        // `refused` looks at `lost` first.
+        Unwritable::value("the text could not be taken")
+    })
 }

@@ -93,6 +93,15 @@ pub(super) struct Plain {
 
 impl Plain {
     pub(super) fn new(force_list: ForceList, limits: &Limits) -> Self {
+        Plain::within(force_list, limits.token, limits.memory.unwrap_or(u64::MAX))
+    }
+
+    /// One for other records that does the same.
+    pub(super) fn beside(&self) -> Self {
+        Plain::within(self.names.force_list().clone(), self.token, self.memory)
+    }
+
+    fn within(force_list: ForceList, token: usize, memory: u64) -> Self {
         Plain {
             names: Names::new(force_list),
             nodes: Vec::new(),
@@ -104,8 +113,8 @@ impl Plain {
             key: NONE,
             writing: Vec::new(),
             is_too_long: false,
-            token: limits.token,
-            memory: limits.memory.unwrap_or(u64::MAX),
+            token,
+            memory,
         }
     }
 
@@ -264,7 +273,7 @@ impl Plain {
     }
 
     /// Writes the record, and forgets it.
-    pub(super) fn end_record<O: Output>(&mut self, out: &mut Out<O>) -> Result<(), Unwritable> {
+    pub(super) fn end_record<O: Output>(&mut self, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         if let Some(document) = self.open.first() {
             self.reveal(document.hidden);
         }
@@ -314,7 +323,7 @@ impl Plain {
 
     /// Writes a value without members, or begins to write one that has some.
     #[inline(always)]
-    fn write<O: Output>(&mut self, node: u32, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn write<O: Output>(&mut self, node: u32, out: &mut Out<'_, O>) -> Result<(), Unwritable> {
         let Some(value) = self.nodes.get(node as usize) else { return Ok(()) };
         let flow = if value.child != NONE {
             make_room(&mut self.writing, 1);
@@ -330,7 +339,11 @@ impl Plain {
     }
 
     #[inline(never)]
-    fn write_text_member<O: Output>(&self, own: &Node, out: &mut Out<O>) -> Result<(), Unwritable> {
+    fn write_text_member<O: Output>(
+        &self,
+        own: &Node,
+        out: &mut Out<'_, O>,
+    ) -> Result<(), Unwritable> {
         let flow = out.writer.key(TEXT.into(), 0);
         out.settle(flow)?;
         let is_list = self.names.text_is_forced();

@@ -36,7 +36,7 @@ pub(super) enum Kind {
 }
 
 /// Writes cells of one dialect.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cells {
     table: Box<[u8; 256]>,
     quote: Option<u8>,

@@ -87,7 +87,7 @@ pub(super) struct Scattered {
 }
 
 /// Writes CSV.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     pub(super) out: Vec<u8>,
     pub(super) cells: Cells,
@@ -519,6 +519,19 @@ impl writer::Writer for Writer {
     }
     fn records(&self) -> u64 {
         self.records
+    }
+    fn beside(&self) -> Option<Self> {
+        // The columns are known, and stand in the text.
+        if self.open != Open::Nothing || self.records == 0 || self.listens {
+            return None;
+        }
+        let mut beside = self.clone();
+        beside.out.clear();
+        beside.row = 0;
+        Some(beside)
+    }
+    fn pass(&mut self, records: u64) {
+        self.records += records;
     }
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
         let start = self.begin_cell()?;

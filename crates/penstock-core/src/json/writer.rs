@@ -27,7 +27,7 @@ use crate::writer::{self, ENOUGH, Unwritable, make_room};
 const LARGEST_EXACT: i64 = 1 << 53;
 
 /// Writes JSON.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     out: Vec<u8>,
     options: WriterOptions,
@@ -522,6 +522,19 @@ impl writer::Writer for Writer {
     }
     fn records(&self) -> u64 {
         self.records
+    }
+    fn beside(&self) -> Option<Self> {
+        let is_last = matches!(self.options.records, Records::One);
+        if self.depth > 0 || self.records == 0 || is_last {
+            return None;
+        }
+        let mut beside = self.clone();
+        beside.out.clear();
+        beside.record = 0;
+        Some(beside)
+    }
+    fn pass(&mut self, records: u64) {
+        self.records += records;
     }
     #[inline(always)]
     fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {

@@ -22,7 +22,7 @@ pub(super) enum Own {
 }
 
 /// The dictionaries around the array of the records.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Around {
     keys: Box<[String]>,
     /// Whether they have begun.
@@ -215,6 +215,24 @@ impl writer::Writer for Writer {
         match &self.around {
             Some(around) => around.records,
             None => each!(&self.own, writer => writer.records()),
+        }
+    }
+    fn beside(&self) -> Option<Self> {
+        let own = match (&self.own, &self.around) {
+            (Own::Xml(writer), Some(Around { depth: 0, records: 1.., .. })) => {
+                Own::Xml(Box::new(writer.beside()))
+            }
+            (Own::Text(writer), None) => Own::Text(Box::new(writer.beside()?)),
+            // Binary records are in the order of their numbers.
+            _ => return None,
+        };
+        Some(Writer { own, around: self.around.clone() })
+    }
+    fn pass(&mut self, records: u64) {
+        match (&mut self.own, &mut self.around) {
+            (_, Some(around)) => around.records += records,
+            (Own::Text(writer), None) => writer.pass(records),
+            (_, None) => {}
         }
     }
 }

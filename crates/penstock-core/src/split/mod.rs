@@ -44,5 +44,5 @@ pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
 pub use planner::Planner;
 pub use point::{At, Open, Point, Stand};
-pub use shares::{Lane, Shares};
+pub use shares::{Lane, PIECE_MEMORY, Shares};
 pub use threads::{Threads, Turn};

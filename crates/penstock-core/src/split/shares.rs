@@ -5,6 +5,11 @@ use crate::reader::{FormatReader, Step};
 use crate::run::{Destination, Given, Outlet};
 use crate::sink::{Listener, Sink};
 
+/// No record of a piece takes more memory than this: pieces have at most 64 MiB. If a destination
+/// has a limit below it, nobody reads beside it, because nobody would look whether a record is too
+/// large.
+pub const PIECE_MEMORY: u64 = 2 << 30;
+
 /// Takes the records of pieces in a thread of its own, as the destination of a run would take them.
 /// It tells no problem: a piece of which it does not take everything is read by the run itself.
 pub trait Lane:

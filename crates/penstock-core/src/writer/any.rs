@@ -52,6 +52,26 @@ impl Writer for AnyWriter {
     fn records(&self) -> u64 {
         each_writer!(self, writer => writer.records())
     }
+    fn beside(&self) -> Option<Self> {
+        Some(match self {
+            AnyWriter::Json(writer) => AnyWriter::Json(Box::new(writer.beside()?)),
+            AnyWriter::Xml(writer) => AnyWriter::Xml(Box::new(writer.beside()?)),
+            AnyWriter::Csv(writer) => AnyWriter::Csv(Box::new(writer.beside()?)),
+            AnyWriter::Plist(writer) => AnyWriter::Plist(Box::new(writer.beside()?)),
+        })
+    }
+    fn agrees(&self, beside: &Self) -> bool {
+        match (self, beside) {
+            (AnyWriter::Json(one), AnyWriter::Json(other)) => one.agrees(other),
+            (AnyWriter::Xml(one), AnyWriter::Xml(other)) => one.agrees(other),
+            (AnyWriter::Csv(one), AnyWriter::Csv(other)) => one.agrees(other),
+            (AnyWriter::Plist(one), AnyWriter::Plist(other)) => one.agrees(other),
+            _ => false,
+        }
+    }
+    fn pass(&mut self, records: u64) {
+        each_writer!(self, writer => writer.pass(records));
+    }
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
         each_writer!(self, writer => writer.word(text, is_number))
     }

@@ -56,6 +56,26 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// How many records are complete.
     fn records(&self) -> u64;
 
+    /// A writer of the records that follow: it writes them as this one would, with what stands
+    /// before each of them. None if nobody else can, now or at all: in a record, before the first
+    /// one, or if what was written before must be known.
+    fn beside(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Whether this one would have written the same records as one [beside](Self::beside) it, byte
+    /// for byte.
+    fn agrees(&self, _beside: &Self) -> bool {
+        true
+    }
+
+    /// So many records were written [beside](Self::beside) this writer, and their text was handed
+    /// on behind all of its own.
+    fn pass(&mut self, _records: u64) {}
+
     /// A key that may be lent as it stands in JSON text: `"name":`. It is empty if the key needs an
     /// escape.
     ///

@@ -40,7 +40,7 @@ struct Slot {
 }
 
 /// Breaks lines in the text of a writer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Indent {
     width: usize,
     /// The text with its line breaks.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::writer::{Unwritable, make_room};
 
 /// A prefix that an open element declares. The default namespace has the empty prefix.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Binding {
     prefix: Range<usize>,
     /// Empty for no namespace, or for a prefix that was mentioned and is not declared.
@@ -25,7 +25,7 @@ pub(super) struct Binding {
 const FEW: usize = 16;
 
 /// The declarations of all open elements.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     text: Vec<u8>,
     bindings: Vec<Binding>,

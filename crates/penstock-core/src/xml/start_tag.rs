@@ -67,7 +67,7 @@ struct Attribute {
 }
 
 /// The start tag that is being written.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct StartTag {
     /// Whether its `>` is still to come.
     pub(super) open: bool,
@@ -189,7 +189,7 @@ fn two_meanings(prefix: &[u8]) -> Unwritable {
 }
 
 /// The prefixes of namespaces.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Spaces {
     pub(super) scope: Scope,
     /// The prefixes of the options, by namespace.
@@ -198,6 +198,8 @@ pub(super) struct Spaces {
     /// The numbers of the prefixes that the writer made, by namespace.
     made: HashMap<Box<[u8]>, u64>,
     next: u64,
+    /// What `next` was when the writer began beside another one.
+    begun: u64,
 }
 
 /// If the writer made more prefixes than this, it forgets them, and makes others.
@@ -244,7 +246,17 @@ impl Spaces {
     pub(super) fn reset(&mut self) {
         self.scope.leave(0);
         self.made.clear();
-        self.next = 0;
+        (self.next, self.begun) = (0, 0);
+    }
+
+    /// For a writer beside another one: it has made no prefix of its own so far.
+    pub(super) fn begin_beside(&mut self) {
+        self.begun = self.next;
+    }
+
+    /// Whether neither of them has made a prefix since the other one began beside it.
+    pub(super) fn agree(&self, beside: &Spaces) -> bool {
+        (beside.begun, beside.next) == (self.next, self.next)
     }
 
     /// The place of a declaration for the namespace of a name, or none if that is XML's own. `bare`

@@ -44,6 +44,24 @@ impl writer::Writer for Writer {
         self.records
     }
 
+    fn beside(&self) -> Option<Self> {
+        let is_between = self.started && !self.in_root && matches!(self.pending, Pending::None);
+        let is_good = !self.spoilt && !self.tag.open && self.noted.is_none();
+        if self.is_one() || self.records == 0 || !is_between || !is_good {
+            return None;
+        }
+        let mut beside = self.clone();
+        beside.spaces.begin_beside();
+        beside.taken();
+        Some(beside)
+    }
+    fn agrees(&self, beside: &Self) -> bool {
+        self.spaces.agree(&beside.spaces)
+    }
+    fn pass(&mut self, records: u64) {
+        self.records += records;
+    }
+
     fn named(&self) -> Named {
         Named {
             within: !self.is_one(),

@@ -108,7 +108,7 @@ pub(super) struct Mark {
 /// assert_eq!(writer.ready(), expected.as_bytes());
 /// # Ok::<(), penstock_core::writer::Unwritable>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     pub(super) options: WriterOptions,
     pub(super) limits: Limits,

@@ -115,7 +115,7 @@ pub(crate) fn converted(text: &str, how: &How) -> (Result<String, String>, u64) 
 
 fn drive<R: FormatReader>(
     run: &mut Run<R, Windows, std::convert::Infallible>,
-    to: &mut Conversion<&mut Vec<u8>>,
+    to: &mut Conversion<'_, Vec<u8>>,
     text: &str,
     step: usize,
 ) -> Result<(), String> {

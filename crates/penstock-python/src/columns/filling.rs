@@ -15,7 +15,7 @@ use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Code, Destination, Given, Kept, Refused};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
-use penstock_core::split::Shares;
+use penstock_core::split::{PIECE_MEMORY, Shares};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -37,9 +37,6 @@ pub(crate) struct Filling<S: Side, F> {
     /// Of a table, what was answered for its header, if the columns take its rows.
     header: Option<Option<Arc<Header>>>,
 }
-
-/// More bytes than the events of any piece that another thread reads.
-const PIECE_MEMORY: u64 = 2 << 30;
 
 type Answer = Result<Flow, Refusal>;
 

@@ -29,7 +29,7 @@ const LINE: usize = 76;
 const TAB: usize = 8;
 
 /// Writes XML.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     out: Vec<u8>,
     /// How many dictionaries and arrays may be open.
@@ -89,6 +89,14 @@ impl Writer {
             // What is open is around the records, and is not put in order.
             sorted.clear();
         }
+    }
+
+    /// A writer that goes on as this one, without its text.
+    pub(in crate::plist) fn beside(&self) -> Self {
+        let mut beside = self.clone();
+        beside.out.clear();
+        beside.mark();
+        beside
     }
 
     /// Before an element: closes the tag around it, and indents. Makes room for that and for

@@ -19,7 +19,7 @@
 //!
 //! For whoever changes it. The text grows at the end of one buffer. On one line, each entry is followed by a space, also
 //! the last one, whose brace replaces it: so entries are all alike, and can be put in order. If text is taken while a
-//! container is open, the last byte therefore stays.
+//! dictionary is open, the last byte therefore stays.
 
 use memchr::memchr;
 use penstock_scan::{Chosen, Isa, Job, ValidText};
@@ -104,7 +104,7 @@ pub struct WriterOptions {
 /// assert_eq!(writer.ready(), b"{name = \"Vila Restal\"; age = 35;}");
 /// # Ok::<(), penstock_core::writer::Unwritable>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     out: Vec<u8>,
     options: WriterOptions,
@@ -415,8 +415,8 @@ impl Writer {
         match self.sorted.as_ref().and_then(|sorted| sorted.outermost()) {
             Some(begin) => begin,
             // The space before the next entry, which may not come.
-            None if self.open.is_empty() => self.out.len(),
-            None => self.out.len().saturating_sub(1),
+            None if self.open.last() == Some(&true) => self.out.len().saturating_sub(1),
+            None => self.out.len(),
         }
     }
 }
@@ -580,6 +580,19 @@ impl writer::Writer for Writer {
     }
     fn records(&self) -> u64 {
         self.records
+    }
+    fn beside(&self) -> Option<Self> {
+        let is_between = self.outer > 0 && self.open.len() == self.outer;
+        if !is_between || self.records == 0 {
+            return None;
+        }
+        let mut beside = self.clone();
+        beside.out.clear();
+        beside.record = 0;
+        Some(beside)
+    }
+    fn pass(&mut self, records: u64) {
+        self.records += records;
     }
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
         self.string(text.into(), if is_number { As::Untyped } else { As::Text })

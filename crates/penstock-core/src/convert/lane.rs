@@ -1,0 +1,94 @@
+//! Records of a piece of the text, converted in a thread of their own.
+//!
+//! A lane is what the run has: the same stage and a writer of the same kind, which begins between
+//! two records and writes with each one what stands before it. So the run hands the lane's text on
+//! as it is. What the writer knows of the records before is settled by then, such as the columns
+//! of a table; if it is not, there is no lane.
+
+use super::{Body, Stage, Stopped, read};
+use crate::convert::Output;
+use crate::error::Fail;
+use crate::reader::{FormatReader, Step};
+use crate::run::{Given, Outlet};
+use crate::split::{Lane, PIECE_MEMORY, Shares};
+use crate::trail::Trail;
+use crate::writer::Unwritable;
+
+impl Stage {
+    /// What stands in between for other records. None if they must be known to each other.
+    fn beside(&self) -> Option<Stage> {
+        Some(match self {
+            Stage::Nothing => Stage::Nothing,
+            Stage::Plain(plain) => Stage::Plain(Box::new(plain.beside())),
+            Stage::Elements(elements) => Stage::Elements(Box::new(elements.beside()?)),
+            Stage::Lists(_) => Stage::Lists(super::Lists::new()),
+        })
+    }
+}
+
+impl<O: Output> Body<'_, O> {
+    fn beside(&self) -> Option<Body<'static, O>> {
+        Some(Body {
+            stage: self.stage.beside()?,
+            out: self.out.beside()?,
+            trail: Trail::new(),
+            depth: 0,
+            at: 0,
+            records: 0,
+            memory: self.memory,
+            name: None,
+            names_records: self.names_records,
+            cut: self.cut.clone(),
+        })
+    }
+}
+
+impl<O: Output<Error: Send> + Send + 'static> Lane for Body<'static, O> {
+    fn anew(&self, used: Option<Self>) -> Option<Self> {
+        match used {
+            // Between two records, it has nothing but memory and what it knows of keys.
+            Some(mut used) if used.depth == 0 && self.out.agrees(&used.out) => {
+                (used.records, used.name) = (0, None);
+                used.out.clear();
+                Some(used)
+            }
+            _ => self.beside(),
+        }
+    }
+    fn read_piece<R: FormatReader>(
+        outlet: &mut Outlet<Self>,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Unwritable>> {
+        let step = read(outlet, reader, given)?;
+        let body = outlet.inner_mut();
+        if body.depth == 0 {
+            body.out.hand().map_err(Fail::Sink)?;
+        }
+        Ok(step)
+    }
+}
+
+impl<O: Output<Error: Send> + Send + 'static> Shares for Body<'_, O> {
+    type Lane = Body<'static, O>;
+
+    fn lane(&self) -> Option<Body<'static, O>> {
+        // No record of a piece takes so much memory. Nobody looks whether it takes less.
+        let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
+        if self.depth == 0 && is_bounded { self.beside() } else { None }
+    }
+    fn can_take(&self, lane: &Body<'static, O>) -> bool {
+        self.out.agrees(&lane.out)
+    }
+    fn take_over(
+        &mut self,
+        lane: &mut Body<'static, O>,
+        _from: usize,
+    ) -> Result<Option<usize>, Stopped<O::Error>> {
+        if self.out.take_over(&lane.out, lane.records).is_err() {
+            return Err(self.out.lost.take().map_or(Stopped::Memory, Stopped::Output));
+        }
+        self.records += lane.records;
+        Ok(None)
+    }
+}
