@@ -90,6 +90,7 @@ def convert(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    threads: int = 1,
 ) -> Converted:
     r"""Convert a file or a stream to another format, without making Python objects.
 
@@ -154,6 +155,8 @@ def convert(
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones, on both sides.
+        threads: How many threads convert one source of JSON, NDJSON, XML or CSV that has several
+            records. The target is the same for any number, and so are errors.
 
     Returns:
         How many records were written and left out, and the bytes on both sides.
@@ -161,7 +164,7 @@ def convert(
     Raises:
         OSError: The source cannot be read, or the target cannot be written to.
         TypeError: As for `load`, or a format has no such option.
-        ValueError: As for `load`, or an option is not valid.
+        ValueError: As for `load`, or an option is not valid; `threads` is not from 1 to 256.
         DecodeError: The source is not valid, or the target's format has no form for a value
             (`ValidationError`). The old file stays.
         PlanError: Penstock cannot decode into `into`, or not without objects.
@@ -222,6 +225,7 @@ def convert(
             ("compression", compression != "infer"),
             ("member", member is not None),
             ("limits", limits is not None),
+            ("threads", threads != 1),
             *((option, True) for option in reads),
         ):
             if other:
@@ -245,6 +249,7 @@ def convert(
         limits,
         into=into,
         objects=objects,
+        threads=threads,
     )
 
 
@@ -271,6 +276,7 @@ def run(
     into: object = None,
     objects: bool = False,
     columns: tuple[str, bool] | None = None,
+    threads: int = 1,
 ) -> _rust.Converted:
     """Convert a source, in the context of `watch` if it is given; see `penstock.convert`.
 
@@ -288,7 +294,7 @@ def run(
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
         conversion = _rust.Conversion(
-            dialect, opened, style, writing, at, form, policy, limits, by, columns
+            dialect, opened, style, writing, at, form, policy, limits, by, columns, threads
         )
         if watch is None:
             return conversion.run()

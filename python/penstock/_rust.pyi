@@ -486,6 +486,7 @@ class Conversion:
         limits: Limits | None,
         into: tuple[Any, Encoder, bool] | None = None,
         cut: tuple[str, bool] | None = None,
+        threads: int = 1,
         /,
     ) -> Self: ...
     def run(self) -> Converted: ...

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from repeated import repeated
 
 import penstock
 
@@ -165,24 +165,6 @@ def test_a_source_that_fails() -> None:
     one, two = (found(chunks(), "ndjson", None, threads) for threads in (1, 2))
     assert one == two
     assert "the disk is gone (record 400001)" in one[1]
-
-
-def repeated(data: bytes, kind: str) -> Iterator[bytes]:
-    """Yield the text, and one of many records like it, if there can be one."""
-    yield data
-
-    def many(part: bytes) -> bytes:
-        return part * (2_500_000 // len(part) + 1)
-
-    if kind == "json":
-        whole = b'{"all":' + data.removeprefix(b"\xef\xbb\xbf") + b"}"
-        yield b"[" + many(whole + b",") + whole + b"]"
-    elif kind == "csv":
-        header, end, rows = data.partition(b"\n")
-        yield header + end + many(rows.rstrip(b"\r\n") + b"\n")
-    elif b"<!DOCTYPE" not in data:
-        whole = re.sub(rb"^(\xef\xbb\xbf)?<\?xml[^>]*>", b"", data)
-        yield b"<all>" + many(whole + b"\n") + b"</all>"
 
 
 @pytest.mark.parametrize(

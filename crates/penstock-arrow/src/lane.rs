@@ -40,6 +40,12 @@ impl Header {
     pub fn of(known: &KnownKeys<'_>, wanted: &[Option<Want>], rows: RowsAs) -> Self {
         Header { names: gathered(names(known).map(Box::from)), wanted: wanted.to_vec(), rows }
     }
+
+    /// Whether it is the answer for these columns.
+    #[must_use]
+    pub fn is_of(&self, known: &KnownKeys<'_>) -> bool {
+        names(known).eq(self.names.iter().map(|name| &**name))
+    }
 }
 
 fn names<'k>(known: &'k KnownKeys<'_>) -> impl Iterator<Item = &'k str> {
@@ -183,7 +189,7 @@ impl<F: Fast> LookAhead for Lane<F> {
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, NotTaken> {
         let header = self.header.as_ref().ok_or(NotTaken)?;
-        if !names(known).eq(header.names.iter().map(|name| &**name)) {
+        if !header.is_of(known) {
             return Err(NotTaken);
         }
         wanted.copy_from_slice(&header.wanted);

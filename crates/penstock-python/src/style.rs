@@ -101,6 +101,10 @@ pub(crate) struct Aim {
 }
 
 impl Aim {
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
     pub(crate) fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
         let form = self.form;
         match &self.prefixes {

@@ -357,6 +357,7 @@ def _add_convert(commands: Commands) -> None:
     )
     _delimiters(options)
     _source(options)
+    _threads(options)
     _manners(options, timing=False)
 
 
@@ -409,6 +410,7 @@ def _add_cut(commands: Commands) -> None:
     _delimiters(options)
     _at(options)
     _source(options)
+    _threads(options)
     _manners(options, timing=False)
 
 

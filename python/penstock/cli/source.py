@@ -15,6 +15,7 @@ from penstock import _convert, _dialect, _format, _rust, _sources, json, read
 from penstock._errors import DecodeError, PlanError
 from penstock.cli import CommandError, dialects
 from penstock.cli.paths import explained
+from penstock.cli.threads import chosen
 
 TYPE_CHECKING = False
 
@@ -144,6 +145,7 @@ class Source:
                 into,
                 objects=True,
                 columns=columns,
+                threads=chosen(getattr(arguments, "threads", 1)),
             )
         except BrokenPipeError:
             raise

@@ -29,7 +29,7 @@ mod plain;
 
 pub use cut::Cut;
 pub use names::ForceList;
-pub use out::Output;
+pub use out::{Kept, Output};
 
 use crate::error::Fail;
 use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};

@@ -35,17 +35,47 @@ impl Output for Target {
     }
 }
 
-/// The most bytes of text that a lane keeps. If records become more text than that, one lane after
-/// the other would keep too much of it, so the run writes them.
-const MOST: usize = 16 << 20;
+/// The text of a lane, until the run takes it over.
+#[derive(Debug, Default)]
+pub struct Kept(Vec<u8>);
+
+impl Kept {
+    /// The most bytes. If the records of a piece become more text than that, one lane after the
+    /// other would keep too much of it, so the run writes them.
+    const MOST: usize = 16 << 20;
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Adds text.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub fn take(&mut self, text: &[u8]) -> Result<(), Unwritable> {
+        if self.0.len() + text.len() > Self::MOST {
+            return Err(Unwritable::limit("the records of a piece become too much text"));
+        }
+        make_room(&mut self.0, text.len())?;
+        self.0.extend_from_slice(text);
+        Ok(())
+    }
+
+    /// Forgets the text.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
 
 /// Where the text goes.
 #[derive(Debug)]
 enum To<'t, O> {
     /// To whoever takes it.
     Output(&'t mut O),
-    /// Into a buffer of a lane, until the run takes it over.
-    Lane(Vec<u8>),
+    /// Into a buffer of a lane.
+    Lane(Kept),
 }
 
 #[derive(Debug)]
@@ -67,7 +97,7 @@ impl<'t, O: Output> Out<'t, O> {
 
     /// One for records beside this one. None if nobody else can write them, now or at all.
     pub(super) fn beside(&self) -> Option<Out<'static, O>> {
-        let (writer, to) = (self.writer.beside()?, To::Lane(Vec::new()));
+        let (writer, to) = (self.writer.beside()?, To::Lane(Kept::default()));
         // Nobody abandons a record of a lane.
         Some(Out { writer, to, tears: true, lost: None, taken: 0 })
     }
@@ -79,8 +109,8 @@ impl<'t, O: Output> Out<'t, O> {
 
     /// Forgets what was written beside another one.
     pub(super) fn clear(&mut self) {
-        if let To::Lane(text) = &mut self.to {
-            text.clear();
+        if let To::Lane(kept) = &mut self.to {
+            kept.clear();
         }
     }
 
@@ -93,7 +123,7 @@ impl<'t, O: Output> Out<'t, O> {
         self.hand()?;
         self.writer.pass(records);
         match &beside.to {
-            To::Lane(text) => self.give(text),
+            To::Lane(kept) => self.give(kept.text()),
             To::Output(_) => Ok(()),
         }
     }
@@ -116,13 +146,7 @@ impl<'t, O: Output> Out<'t, O> {
         let text = self.writer.ready();
         match &mut self.to {
             To::Output(output) => take(*output, text, &mut self.taken, &mut self.lost)?,
-            To::Lane(kept) => {
-                if kept.len() + text.len() > MOST {
-                    return Err(Unwritable::limit("a lane keeps no more text"));
-                }
-                make_room(kept, text.len())?;
-                kept.extend_from_slice(text);
-            }
+            To::Lane(kept) => kept.take(text)?,
         }
         self.writer.taken();
         Ok(())

@@ -80,6 +80,11 @@ impl Known {
         }
     }
 
+    /// One for text in which no object is written.
+    pub(crate) fn without_objects(&self) -> Self {
+        Known::new(self.aim.form())
+    }
+
     /// The plans that are kept, for the collector.
     pub(crate) fn plans(&self) -> &[PlanRef] {
         &self.kept

@@ -15,6 +15,8 @@ use crate::sources::SourceObject;
 use crate::style::Style;
 use crate::targets::TargetObject;
 use crate::verbs::convert_into::{Fitted, Into, Objects};
+use crate::verbs::read::check_threads;
+use crate::verbs::together::Together;
 use penstock_clock::Mono;
 use penstock_core::convert::{self, Cut, Form, Settings, Stopped, Unfinished};
 use penstock_core::error::{Fault, Kind};
@@ -65,6 +67,7 @@ struct Plain {
     gauge: Arc<Gauge>,
     format: &'static str,
     name: Option<String>,
+    threads: usize,
 }
 
 /// The numbers of a conversion.
@@ -145,7 +148,7 @@ pub(super) enum Got<C> {
 pub(super) type Advanced<C, B> = Result<Got<C>, Failed<C, B>>;
 
 type Failing = Failed<Infallible, Stopped<TargetError>>;
-type Converting<'t> = convert::Conversion<&'t mut Target>;
+type Converting<'t> = convert::Conversion<'t, Target>;
 
 impl Raised for Stopped<TargetError> {
     /// A target's own error is raised by whoever knows the target.
@@ -163,9 +166,11 @@ impl Raised for Stopped<TargetError> {
 impl Conversion {
     #[new]
     /// `into` has the type of the records, their encoder, and whether objects may be made. `cut` has
-    /// the columns that are kept of a table, and whether these are left out instead.
+    /// the columns that are kept of a table, and whether these are left out instead. `threads` is how
+    /// many threads convert.
     #[pyo3(signature = (
-        dialect, source, style, target, at, form, policy, limits, into = None, cut = None, /
+        dialect, source, style, target, at, form, policy, limits, into = None, cut = None,
+        threads = 1, /
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
     fn new(
@@ -180,8 +185,10 @@ impl Conversion {
         limits: Option<&Bound<'_, PyAny>>,
         into: Option<Into<'_>>,
         cut: Option<(String, bool)>,
+        threads: usize,
     ) -> PyResult<Self> {
         guarded(py, || {
+            check_threads(threads)?;
             let cut = cut.map(|(text, inverts)| Cut::parse(&text, inverts)).transpose();
             let cut = cut.map_err(PyValueError::new_err)?;
             let limits = options::limits(limits)?;
@@ -190,7 +197,10 @@ impl Conversion {
                 let target = target.clone().unbind();
                 return Ok(Conversion {
                     prepared: Mutex::new(Some(match opened.fitted {
-                        Ok(fitted) => Prepared::Fitted(fitted),
+                        Ok(mut fitted) => {
+                            fitted.share(threads);
+                            Prepared::Fitted(fitted)
+                        }
                         Err(objects) => Prepared::Objects(objects),
                     })),
                     target,
@@ -235,7 +245,7 @@ impl Conversion {
                 run.want_records(sought);
             }
             let (format, name) = (dialect.name(), source.name());
-            let plain = Plain { run, writer, settings, cut, limits, gauge, format, name };
+            let plain = Plain { run, writer, settings, cut, limits, gauge, format, name, threads };
             Ok(Conversion {
                 prepared: Mutex::new(Some(Prepared::Plain(Box::new(plain)))),
                 target: target.clone().unbind(),
@@ -321,13 +331,18 @@ impl Plain {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Plain { mut run, writer, settings, cut, limits, gauge, format, name } = *self;
+        let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads } = *self;
         let named = Named::new(format, name.as_deref());
         let to = convert::Conversion::new(settings, writer, open, &limits);
         let mut to = to.cutting(cut);
         let mut collected = None;
+        let mut together = Together::new(threads);
+        let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Converting<'_>| {
+            together.bring(run, to.outlet(), &gauge)
+        };
         loop {
-            match py.detach(|| advance(&mut run, &mut to, &gauge, Converting::records)) {
+            match py.detach(|| advance(&mut run, &mut to, &gauge, Converting::records, &mut bring))
+            {
                 Ok(Got::Somewhere) => py.check_signals()?,
                 Ok(Got::End) => break,
                 Ok(Got::Problem(problem)) => {
@@ -362,21 +377,8 @@ impl Plain {
     }
 }
 
-/// Goes on until some time has passed, without the interpreter lock.
+/// Goes on until some time has passed. `bring` brings input when all of it was read.
 pub(super) fn advance<D: Destination>(
-    run: &mut Run<Reader, Windows, D::Cause>,
-    to: &mut D,
-    gauge: &Gauge,
-    records: impl Fn(&D) -> u64,
-) -> Advanced<D::Cause, D::Break> {
-    advance_by(run, to, gauge, records, |run, to| {
-        let brought = run.input_mut().more();
-        run.brought(to, brought)
-    })
-}
-
-/// The same if the input is brought in another way. `bring` is called when all input was read.
-pub(super) fn advance_by<D: Destination>(
     run: &mut Run<Reader, Windows, D::Cause>,
     to: &mut D,
     gauge: &Gauge,

@@ -6,9 +6,13 @@
 //! as it does not take an event, a builder gets the events of the record so far, then this one and
 //! all that follow: so errors are the builder's, to the letter, and so are all values that the fit
 //! does not know. The same happens if the writer refuses a record.
+//!
+//! With several threads, a lane is the same without a builder: what the fit does not take, it leaves
+//! to the run, with all of its piece.
 
 use super::convert::{Done, Got, advance};
 use super::encode::Encoder;
+use super::together::Together;
 use super::write::Recorder;
 use crate::dialect::{Choice, Dialect};
 use crate::encode::fitting;
@@ -22,6 +26,8 @@ use crate::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
 use crate::repairs;
 use crate::sources::SourceObject;
 use crate::targets::TargetObject;
+use penstock_arrow::Header;
+use penstock_core::convert::Kept;
 use penstock_core::convert::fit::Fit;
 use penstock_core::each_writer;
 use penstock_core::error::Fail;
@@ -34,8 +40,9 @@ use penstock_core::run::{
 use penstock_core::select::{PathStep, Records};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::split::{Lane, PIECE_MEMORY, Shares};
 use penstock_core::target::{Target, TargetError};
-use penstock_core::writer::{ENOUGH, Kind as Reason};
+use penstock_core::writer::{ENOUGH, Kind as Reason, Writer as _};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -140,6 +147,7 @@ impl Into<'_> {
                     format: dialect.name(),
                     name: source.name(),
                     is_lone_object,
+                    threads: 1,
                 };
                 Opened { fitted: Ok(Box::new(fitted)), held, meter }
             }
@@ -244,11 +252,17 @@ pub(super) struct Fitted {
     format: &'static str,
     name: Option<String>,
     is_lone_object: bool,
+    threads: usize,
 }
 
 impl Fitted {
     pub(super) fn gauge(&self) -> Arc<Gauge> {
         Arc::clone(&self.gauge)
+    }
+
+    /// Shares the work with so many threads.
+    pub(super) fn share(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
     /// Converts all of the source.
@@ -259,8 +273,8 @@ impl Fitted {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Fitted { mut run, fit, slow, recorder, records, memory, gauge, .. } = *self;
-        let plan = slow.planned().clone_ref(py);
+        let Fitted { mut run, fit, slow, recorder, records, memory, gauge, threads, .. } = *self;
+        let plan = Some(slow.planned().clone_ref(py));
         let named = Named::new(self.format, self.name.as_deref());
         let advised = |problem: &mut Problem<PyErr>| {
             if self.is_lone_object && problem.bare && problem.spot.path.is_empty() {
@@ -270,19 +284,23 @@ impl Fitted {
         let body = Body {
             fit,
             is_slow: Cell::new(false),
-            slow: RefCell::new(slow),
+            slow: RefCell::new(Some(slow)),
             recorder,
-            open,
+            to: To::Target(open),
             lost: None,
             records: 0,
             memory,
             plan,
+            header: None,
         };
         let mut to = Outlet::new(body, records);
         let mut collected = None;
+        let mut together = Together::new(threads);
+        let mut bring =
+            |run: &mut Run<_, Windows, _>, to: &mut Outlet<_>| together.bring(run, to, &gauge);
         loop {
-            let got = py.detach(|| advance(&mut run, &mut to, &gauge, |to| to.inner().records));
-            match got {
+            let records = |to: &Outlet<Body<'_>>| to.inner().records;
+            match py.detach(|| advance(&mut run, &mut to, &gauge, records, &mut bring)) {
                 Ok(Got::Somewhere) => py.check_signals()?,
                 Ok(Got::End) => break,
                 Ok(Got::Problem(mut problem)) => {
@@ -305,7 +323,9 @@ impl Fitted {
                 }
             }
         }
-        let Body { recorder, open, .. } = to.inner_mut();
+        let Body { recorder, to: To::Target(open), .. } = to.inner_mut() else {
+            return Err(failure::untold());
+        };
         let records = finish(py, recorder, target, open)?;
         let repairs = repairs::counts(run.repairs(), py)?.unbind();
         Ok(Done { records, repairs, collected })
@@ -350,14 +370,24 @@ struct Body<'t> {
     fit: Fit,
     /// Whether the builder has the events of the record.
     is_slow: Cell<bool>,
-    slow: RefCell<Owned<Keys>>,
+    /// The builder. A lane has none.
+    slow: RefCell<Option<Owned<Keys>>>,
     recorder: Recorder,
-    open: &'t mut Target,
+    to: To<'t>,
     /// Why the target took no text.
     lost: Option<TargetError>,
     records: u64,
     memory: Option<u64>,
-    plan: PlanRef,
+    /// The plan of the builder.
+    plan: Option<PlanRef>,
+    /// Of a table, what the builder has answered for its header.
+    header: Option<Arc<Header>>,
+}
+
+/// Where the text goes.
+enum To<'t> {
+    Target(&'t mut Target),
+    Lane(Kept),
 }
 
 type Answer = Result<Flow, Refusal>;
@@ -374,11 +404,23 @@ impl Body<'_> {
         {
             return if self.fit.is_complete() { self.end_record() } else { Ok(flow) };
         }
+        self.give_slowly(slow)
+    }
+
+    #[inline(always)]
+    fn give_slowly(&mut self, slow: impl FnOnce(&mut Owned<Keys>) -> Answer) -> Answer {
+        if self.is_lane() {
+            return Err(Refusal::kept());
+        }
         Python::attach(|py| {
             self.fall()?;
-            let flow = slow(self.slow.get_mut())?;
+            let flow = slow(builder(self.slow.get_mut())?)?;
             self.row(py).map(|ended| if ended { Flow::Take } else { flow })
         })
+    }
+
+    fn is_lane(&self) -> bool {
+        matches!(self.to, To::Lane(_))
     }
 
     /// The same for an event that the fit never asks for.
@@ -386,7 +428,7 @@ impl Body<'_> {
         &mut self,
         slow: impl FnOnce(&mut Owned<Keys>) -> Result<Look, Refusal>,
     ) -> Result<Look, Refusal> {
-        Python::attach(|_| slow(self.slow.get_mut()))
+        Python::attach(|_| slow(builder(self.slow.get_mut())?))
     }
 
     /// Gives the builder the events of the record so far. The interpreter is attached.
@@ -394,14 +436,14 @@ impl Body<'_> {
     #[inline(never)]
     fn fall(&self) -> Result<(), Refusal> {
         if !self.is_slow.replace(true) {
-            self.fit.again(&mut *self.slow.borrow_mut())?;
+            self.fit.again(builder(&mut self.slow.borrow_mut())?)?;
         }
         Ok(())
     }
 
     /// Writes the record that the builder has, if it is complete.
     fn row(&mut self, py: Python<'_>) -> Result<bool, Refusal> {
-        let Some(row) = self.slow.get_mut().take_row() else { return Ok(false) };
+        let Some(row) = builder(self.slow.get_mut())?.take_row() else { return Ok(false) };
         self.recorder.record(row.bind(py))?;
         drop(row);
         self.ended()?;
@@ -419,6 +461,9 @@ impl Body<'_> {
             }
             Err(_) => {
                 self.recorder.waiting().abandon();
+                if self.is_lane() {
+                    return Err(Refusal::kept());
+                }
                 Python::attach(|py| {
                     self.fall()?;
                     self.row(py)
@@ -434,16 +479,100 @@ impl Body<'_> {
         self.records += 1;
         self.fit.clear();
         self.is_slow.set(false);
+        if self.recorder.waiting().text().len() >= ENOUGH { self.hand() } else { Ok(()) }
+    }
+
+    /// Hands the text on.
+    #[inline(never)]
+    fn hand(&mut self) -> Result<(), Refusal> {
         let text = self.recorder.waiting();
-        if text.text().len() >= ENOUGH {
-            if let Err(error) = self.open.write_all(text.text()) {
-                self.lost = Some(error);
-                // `refused` looks at `lost` first.
-                return Err(Refusal::kept());
-            }
-            text.taken();
+        match &mut self.to {
+            To::Target(open) => give(open, text.text(), &mut self.lost)?,
+            // The run reads the piece.
+            To::Lane(kept) => kept.take(text.text()).map_err(|_| Refusal::kept())?,
         }
+        text.taken();
         Ok(())
+    }
+}
+
+/// Gives text to the target.
+fn give(open: &mut Target, text: &[u8], lost: &mut Option<TargetError>) -> Result<(), Refusal> {
+    open.write_all(text).map_err(|error| {
+        *lost = Some(error);
+        // `refused` looks at `lost` first.
+        Refusal::kept()
+    })
+}
+
+/// The builder, which the run has.
+fn builder(slow: &mut Option<Owned<Keys>>) -> Result<&mut Owned<Keys>, Refusal> {
+    slow.as_mut().ok_or_else(Refusal::kept)
+}
+
+impl Body<'_> {
+    /// What takes records as this does, without a builder.
+    fn beside(&self) -> Option<Body<'static>> {
+        Some(Body {
+            fit: self.fit.beside(),
+            is_slow: Cell::new(false),
+            slow: RefCell::new(None),
+            recorder: self.recorder.beside()?,
+            to: To::Lane(Kept::default()),
+            lost: None,
+            records: 0,
+            memory: self.memory,
+            plan: None,
+            header: self.header.clone(),
+        })
+    }
+}
+
+impl Lane for Body<'static> {
+    fn anew(&self, used: Option<Self>) -> Option<Self> {
+        let Some(mut used) = used else { return self.beside() };
+        used.fit.clear();
+        used.records = 0;
+        if let To::Lane(kept) = &mut used.to {
+            kept.clear();
+        }
+        Some(used)
+    }
+    fn read_piece<R: FormatReader>(
+        outlet: &mut Outlet<Self>,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        let step = outlet.read_from(reader, given)?;
+        outlet.inner_mut().hand().map_err(Fail::Sink)?;
+        Ok(step)
+    }
+}
+
+impl Shares for Body<'_> {
+    type Lane = Body<'static>;
+
+    fn lane(&self) -> Option<Body<'static>> {
+        // No record of a piece takes so much memory. Nobody looks whether it takes less.
+        let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
+        let is_between = !self.is_slow.get() && self.fit.is_empty();
+        if is_bounded && is_between { self.beside() } else { None }
+    }
+    fn take_over(
+        &mut self,
+        lane: &mut Body<'static>,
+        _from: usize,
+    ) -> Result<Option<usize>, Stopped> {
+        let mut taken = self.hand();
+        if let (To::Target(open), To::Lane(kept), Ok(())) = (&mut self.to, &lane.to, &taken) {
+            taken = give(open, kept.text(), &mut self.lost);
+        }
+        if let (Err(_), Some(lost)) = (taken, self.lost.take()) {
+            return Err(Stopped::Target(lost));
+        }
+        self.recorder.writer.pass(lane.records);
+        self.records += lane.records;
+        Ok(None)
     }
 }
 
@@ -508,8 +637,10 @@ impl Sink for Body<'_> {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {
-        if self.is_slow.replace(false) {
-            Python::attach(|_| self.slow.get_mut().abandon());
+        if self.is_slow.replace(false)
+            && let Some(slow) = self.slow.get_mut()
+        {
+            Python::attach(|_| slow.abandon());
         }
         self.fit.clear();
     }
@@ -522,9 +653,12 @@ impl Body<'_> {
     #[cold]
     #[inline(never)]
     fn row_slowly(&mut self, row: &mut Row<'_>) -> Answer {
+        if self.is_lane() {
+            return Err(Refusal::kept());
+        }
         Python::attach(|py| {
             self.is_slow.set(true);
-            let flow = self.slow.get_mut().row(row)?;
+            let flow = builder(self.slow.get_mut())?.row(row)?;
             self.row(py).map(|ended| if ended { Flow::Take } else { flow })
         })
     }
@@ -537,7 +671,10 @@ impl Lent for Body<'_> {
     }
     #[inline(always)]
     fn want(&self) -> Want {
-        if self.is_slow.get() { self.slow.borrow().want() } else { self.fit.want() }
+        if !self.is_slow.get() {
+            return self.fit.want();
+        }
+        self.slow.borrow().as_ref().map_or(Want::Native, Owned::want)
     }
 }
 
@@ -552,7 +689,7 @@ impl LookAhead for Body<'_> {
         self.look(|slow| slow.look_end(at))
     }
     fn judge(&self) -> Option<Box<dyn Judge + '_>> {
-        self.plan.judge()
+        self.plan.as_ref()?.judge()
     }
     /// The builder judges the header.
     fn known_keys(
@@ -560,11 +697,18 @@ impl LookAhead for Body<'_> {
         known: &KnownKeys<'_>,
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Refusal> {
-        let Body { fit, slow, .. } = self;
+        let Body { fit, slow, header, .. } = self;
+        let Some(slow) = slow.get_mut() else {
+            // It has the same answer for the same header.
+            let header = header.as_ref().filter(|header| header.is_of(known));
+            let header = header.ok_or_else(Refusal::kept)?;
+            wanted.copy_from_slice(&header.wanted);
+            return Ok(header.rows);
+        };
         Python::attach(|_| {
-            let slow = slow.get_mut();
             let rows = slow.known_keys(known, wanted)?;
             fit.set_columns(slow.single_columns().as_deref());
+            *header = Some(Arc::new(Header::of(known, wanted, rows)));
             Ok(rows)
         })
     }
@@ -611,7 +755,10 @@ impl Destination for Body<'_> {
         if let Some(lost) = self.lost.take() {
             return Refused::Break(Stopped::Target(lost));
         }
-        let refused = Python::attach(|_| self.slow.get_mut().refused(refusal, given));
+        let refused = Python::attach(|_| match self.slow.get_mut() {
+            Some(slow) => slow.refused(refusal, given),
+            None => Refused::Break(failure::untold()),
+        });
         match refused {
             Refused::Misfit(misfit) => Refused::Misfit(misfit),
             Refused::Break(error) => Refused::Break(Stopped::Raised(error)),
@@ -621,9 +768,9 @@ impl Destination for Body<'_> {
         self.abandon();
     }
     fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
-        Python::attach(|_| match self.fall() {
-            Ok(()) => self.slow.borrow().path(inside),
-            Err(_) => Vec::new(),
+        Python::attach(|_| match (self.fall(), &*self.slow.borrow()) {
+            (Ok(()), Some(slow)) => slow.path(inside),
+            _ => Vec::new(),
         })
     }
     fn ready(&self) -> u64 {
@@ -635,9 +782,9 @@ impl Destination for Body<'_> {
         if !self.is_slow.get() && self.fit.size() as u64 <= most / 4 {
             return None;
         }
-        Python::attach(|_| match self.fall() {
-            Ok(()) => self.slow.borrow().over_memory(),
-            Err(_) => None,
+        Python::attach(|_| match (self.fall(), &*self.slow.borrow()) {
+            (Ok(()), Some(slow)) => slow.over_memory(),
+            _ => None,
         })
     }
 }

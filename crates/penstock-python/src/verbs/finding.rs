@@ -2,20 +2,20 @@
 //! again.
 
 use super::chain::Recipe;
-use super::convert::{Got, advance_by};
+use super::convert::{Got, advance};
+use super::together::Together;
 use crate::columns::{Asked, Digits, Schema, no_digits};
 use crate::dialect::{Choice, Dialect};
 use crate::failure::{self, Named};
 use crate::held::Held;
 use crate::options::PolicyObject;
 use crate::plan::plan_error;
-use crate::pump::{ALONE, Gauge, Pump, Turn};
+use crate::pump::{Gauge, Pump, Turn};
 use crate::sources::SourceObject;
 use penstock_arrow::plan::NodeId;
 use penstock_arrow::{Finder, Finding, MOST_DIGITS};
 use penstock_core::reader::Reader;
-use penstock_core::run::{Input, Policy, Run, Windows};
-use penstock_core::split::Threads;
+use penstock_core::run::{Policy, Run, Windows};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -220,19 +220,11 @@ pub(super) fn read_all(
     threads: usize,
 ) -> PyResult<Finder> {
     let gauge = Gauge::default();
-    let mut crew: Option<Threads<Finder>> = None;
-    let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Finding| {
-        if crew.is_none() && threads > 1 && run.input().end() >= ALONE {
-            crew = Threads::begin(run, to.outlet(), threads);
-        }
-        if let Some(crew) = &mut crew {
-            return crew.step(run, to.outlet()).map(|_| ());
-        }
-        let brought = run.input_mut().more();
-        run.brought(to, brought)
-    };
+    let mut together = Together::new(threads);
+    let mut bring =
+        |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.outlet(), &gauge);
     loop {
-        match py.detach(|| advance_by(&mut run, &mut to, &gauge, |_| 0, &mut bring)) {
+        match py.detach(|| advance(&mut run, &mut to, &gauge, |_| 0, &mut bring)) {
             Ok(Got::Somewhere) => py.check_signals()?,
             Ok(Got::End) => return Ok(to.into_finder()),
             Ok(Got::Problem(problem)) => {

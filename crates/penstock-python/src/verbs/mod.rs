@@ -23,6 +23,7 @@ pub(crate) mod recompress;
 pub(crate) mod rows;
 pub(crate) mod small;
 pub(crate) mod split;
+mod together;
 pub(crate) mod write;
 pub(crate) mod write_columns;
 

@@ -94,7 +94,7 @@ pub(super) struct Filled {
 /// About how many bytes a batch of columns has at most.
 const BATCH: usize = 1 << 24;
 
-/// The most threads that fill columns.
+/// The most threads that share the work of one run.
 const MOST_THREADS: usize = 256;
 
 /// # Errors

@@ -127,6 +127,13 @@ impl Recorder {
         Ok(recorder)
     }
 
+    /// One for records beside this one, which are no objects. None if nobody else can write them, now or
+    /// at all.
+    pub(super) fn beside(&self) -> Option<Self> {
+        let (writer, known) = (self.writer.beside()?, self.known.without_objects());
+        Some(Recorder { writer, known, plan: None, omit: self.omit })
+    }
+
     /// Writes one record as text, or nothing of it. Returns how many records there are, and how
     /// much text waits.
     pub(super) fn record(&mut self, value: &Bound<'_, PyAny>) -> PyResult<(u64, usize)> {

@@ -148,6 +148,14 @@ impl Fit {
         fit
     }
 
+    /// One for other records of the same class, and of the same table.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let mut fit = Fit::new(self.plan.clone());
+        fit.columns.clone_from(&self.columns);
+        fit
+    }
+
     /// Forgets the record.
     #[inline]
     pub fn clear(&mut self) {

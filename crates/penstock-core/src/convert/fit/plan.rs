@@ -12,7 +12,7 @@ pub type NodeId = u32;
 pub type ClassId = u32;
 
 /// The type of the records, with all types inside it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// All nodes.
     pub nodes: Vec<Node>,
@@ -25,7 +25,7 @@ pub struct Plan {
 }
 
 /// One type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Node {
     /// What it takes.
     pub kind: Kind,
@@ -40,7 +40,7 @@ pub struct Node {
 }
 
 /// What a node takes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     /// Every value.
     Any,
@@ -95,7 +95,7 @@ pub enum Form {
 }
 
 /// The values of a `Literal` or an `Enum`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Choice {
     /// Strings.
     pub texts: KeyTable,
@@ -207,7 +207,7 @@ fn related<T: PartialOrd>(value: T, relation: Relation, limit: T) -> bool {
 }
 
 /// A class: which keys lead to its fields, and how its objects are written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Class {
     /// How many fields it has.
     pub fields: usize,
@@ -223,7 +223,7 @@ pub struct Class {
 }
 
 /// The known keys of one object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct State {
     /// Finds a key.
     pub table: KeyTable,
@@ -273,7 +273,7 @@ impl Name {
 }
 
 /// One step of writing an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Step {
     /// A field, and what is written if it is absent.
     Field(Name, u32, Absent),

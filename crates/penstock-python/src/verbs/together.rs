@@ -1,0 +1,47 @@
+//! Several threads beside a run that its driver advances without the interpreter's lock.
+
+use crate::pump::{ALONE, Gauge};
+use penstock_core::reader::Reader;
+use penstock_core::run::{Failed, Input, Outlet, Run, Windows};
+use penstock_core::split::{Lane, Shares, Threads};
+use std::sync::atomic::Ordering;
+
+/// Brings input to a run, and begins the threads as soon as there is so much of it that they are
+/// worth it.
+pub(super) struct Together<L> {
+    count: usize,
+    threads: Option<Threads<L>>,
+}
+
+impl<L: Lane> Together<L> {
+    /// For so many threads. One is the driver's own.
+    pub(super) fn new(count: usize) -> Self {
+        Together { count, threads: None }
+    }
+
+    /// Brings what comes next, if that came yet.
+    ///
+    /// # Errors
+    /// The failure that ends the run.
+    pub(super) fn bring<S: Shares<Lane = L>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        to: &mut Outlet<S>,
+        gauge: &Gauge,
+    ) -> Result<(), Failed<S::Cause, S::Break>> {
+        if self.threads.is_none() && self.count > 1 && run.input().end() >= ALONE {
+            self.threads = Threads::begin(run, to, self.count);
+        }
+        match &mut self.threads {
+            Some(threads) => {
+                let stepped = threads.step(run, to);
+                gauge.bytes.store(threads.source().raw_bytes(), Ordering::Relaxed);
+                stepped.map(|_| ())
+            }
+            None => {
+                let brought = run.input_mut().more();
+                run.brought(to, brought)
+            }
+        }
+    }
+}
