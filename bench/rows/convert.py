@@ -1,7 +1,7 @@
 """One format to another: everything is written to `/dev/null`.
 
 `convert-xml` makes lines of PubMed records; `convert-lines` makes an array of lines, and
-`convert-array` lines of an array.
+`convert-array` lines of an array. `two threads` is Penstock with two threads.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from model import Call, Medians
 
 NOWHERE = "/dev/null"
+TWO = "two threads"
 AT = "PubmedArticleSet/PubmedArticle"
 SIZES = {"200 MB": 200, "1 GB": 1_000}
 VARIANTS = (Variant("200 MB", most=3), Variant("1 GB", most=1, quick=False))
@@ -40,19 +41,20 @@ def cities(shape: str, size: str) -> Input:
     return Input(inputs.grown(SIZES[size], shape))
 
 
-def converting(to: str, at: str | None) -> Call:
+def converting(to: str, at: str | None, threads: int) -> Call:
     """Penstock."""
     import penstock
 
     def call(path: Path) -> Iterable[object]:
-        return iter([penstock.convert(path, NOWHERE, to=to, at=at)])  # type: ignore[arg-type]
+        done = penstock.convert(path, NOWHERE, to=to, at=at, threads=threads)  # type: ignore[arg-type]
+        return iter([done])
 
     return call
 
 
-def penstock_xml(_: str) -> Call:
+def penstock_xml(threads: int, _: str) -> Call:
     """Penstock, in xmltodict's convention."""
-    return converting("ndjson", AT)
+    return converting("ndjson", AT, threads)
 
 
 def penstock_element(_: str) -> Call:
@@ -94,9 +96,9 @@ def by_xmltodict(_: str) -> Call:
     return call
 
 
-def penstock_json(to: str, _: str) -> Call:
-    """Penstock, from JSON to lines or back."""
-    return converting(to, None)
+def penstock_json(to: str, threads: int, _: str) -> Call:
+    """Penstock, from JSON to lines or back, or to rows."""
+    return converting(to, None, threads)
 
 
 def orjson_lines(_: str) -> Call:
@@ -162,7 +164,8 @@ ROWS = (
         "PubMed records to NDJSON",
         VARIANTS,
         (
-            Case(OURS, penstock_xml, (OURS,)),
+            Case(OURS, partial(penstock_xml, 1), (OURS,)),
+            Case(TWO, partial(penstock_xml, 2), (OURS,)),
             Case("element form", penstock_element, (OURS,)),
             Case("check only", check, (OURS,)),
             Case("xmltodict + orjson", by_xmltodict, ("xmltodict", "orjson")),
@@ -183,7 +186,8 @@ ROWS = (
             f"city records: {shape} to {other}",
             VARIANTS,
             (
-                Case(OURS, partial(penstock_json, to), (OURS,)),
+                Case(OURS, partial(penstock_json, to, 1), (OURS,)),
+                Case(TWO, partial(penstock_json, to, 2), (OURS,)),
                 Case("orjson", peer, ("orjson",)),
                 *jq_cases(*words),
             ),

@@ -107,3 +107,28 @@ def test_lines_that_are_called_json(penstock: Callable[..., Any], folder: Path):
     assert penstock("count", "lines.json").err.splitlines()[-1] == (
         "If each line is a record of its own, say --format ndjson."
     )
+
+
+def test_any_number_of_threads_finds_the_same(penstock: Callable[..., Any], folder: Path):
+    city = '{{"name": "{:x}", "population": {}, "position": {{"lat": 1.5}}}}\n'
+    lines = [city.format(n, n) for n in range(30_000)]
+    lines[9_000] = city.format(1, 2**70)
+    lines[15_000] = city.format(1, '"many"')
+    lines[20_000] = "{]\n"
+    lines[25_000] = '{"name": 1, "position": {}}\n'
+    (folder / "large.ndjson").write_text("".join(lines))
+    words = ("--into", "models:City", "large.ndjson")
+    one, *others = (
+        penstock("check", *threads, *words)
+        for threads in (["--threads", "1"], [], ["--threads", "3"], ["--threads", "2", "--timing"])
+    )
+    places = [line for line in one.out.splitlines() if line.startswith("large.ndjson")]
+    assert places == [
+        "large.ndjson:15001:29: expected int, got a string (record 15001, at population)",
+        "large.ndjson:20001:2: expected a key or '}', found ']' (record 20001)",
+        "large.ndjson:25001:10: expected str, got the integer 1 (record 25001, at name)",
+        "large.ndjson:25001:27: missing required key 'population' (record 25001)",
+        "large.ndjson:25001:26: missing required key 'lat' (record 25001, at position)",
+    ]
+    assert (one.err, one.code) == ("large.ndjson: 5 problems in 30,000 records\n", 1)
+    assert [other.out for other in others] == [one.out] * 3

@@ -132,3 +132,30 @@ def test_by_a_class(penstock: Command, folder: Path) -> None:
         "penstock convert: itemName: \"item name\" is no name in XML: no name contains ' ' "
         "(record 1)\n"
     )
+
+
+@pytest.mark.parametrize("words", [[], ["--into", "large:Row"]])
+def test_any_number_of_threads_converts_the_same(
+    penstock: Command, folder: Path, words: list[str]
+) -> None:
+    (folder / "large.py").write_text(
+        "from typing import TypedDict\nRow = TypedDict('Row', {'name': str, 'n': int})\n"
+    )
+    lines = [f'{{"n": {n}, "name": "{n:x}"}}\n' for n in range(60_000)]
+    lines[40_000] = '{"n": [3], "name": "x"}\n'
+    (folder / "large.ndjson").write_text("".join(lines))
+    targets = []
+    for threads in ([], ["--threads", "1"], ["--threads", "3"]):
+        arguments = (*words, *threads, "--errors", "collect", "large.ndjson", "large.csv")
+        done = penstock("convert", *arguments)
+        assert (done.out, done.code) == ("", 1)
+        targets.append((done.err, (folder / "large.csv").read_text()))
+    assert targets[1:] == targets[:1] * 2
+    assert targets[0][0].startswith("large.ndjson:40001:7: ")
+    assert len(targets[0][1].splitlines()) == 60_000
+
+
+def test_what_is_no_number_of_threads(penstock: Command) -> None:
+    done = penstock("convert", "--threads", "0", "cities.json", "-", "--to", "ndjson")
+    assert done.code == 2
+    assert "'0' is not a number of threads from 1 to 256" in done.err

@@ -141,6 +141,30 @@ def test_malformed_text(junk: bytes, records: list[Any], data: st.DataObject) ->
     assert ours == [str(error) for error in wrong]
 
 
+@given(st.lists(OUTER, max_size=6), st.integers(1, 60), st.booleans(), st.data())
+@SETTINGS
+def test_what_a_check_finds(
+    records: list[Any], size: int, all_errors: bool, data: st.DataObject
+) -> None:
+    text = b"".join(json.dumps(it).encode() + b"\n" for it in records)
+    where = data.draw(st.integers(0, len(text)))
+    text = (
+        text[:where] + data.draw(st.sampled_from([b"", b"", b"\n", b"\xff", b'"'])) + text[where:]
+    )
+    options: Any = {
+        "all_errors": all_errors,
+        "unknown": data.draw(st.sampled_from(["skip", "error"])),
+    }
+    wrong: list[Any] = []
+    objects = list(penstock.ndjson.read(io.BytesIO(text), Outer, errors=wrong.append, **options))
+    found: list[Any] = []
+    reader = penstock.ndjson.read(Chunks(text, size), Outer, errors=found.append, **options)
+    assert reader._check(1)
+    # What is wrong for a column alone is no error.
+    assert [str(error) for error in found] == [str(error) for error in wrong]
+    assert (reader.progress.records, reader.skipped) == (len(objects), len(wrong))
+
+
 @pytest.mark.parametrize("duplicates", ["last", "first", "error"])
 def test_repeated_keys(duplicates: Any) -> None:
     data = b"""

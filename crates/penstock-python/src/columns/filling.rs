@@ -34,6 +34,8 @@ pub(crate) struct Filling<S: Side, F> {
     /// How often it has paused.
     pauses: u64,
     memory: Option<u64>,
+    /// Whether only errors are wanted, and no rows.
+    checks: bool,
     /// Of a table, what was answered for its header, if the columns take its rows.
     header: Option<Option<Arc<Header>>>,
 }
@@ -49,8 +51,14 @@ impl<S: Side, F: Fast> Filling<S, F> {
         always: bool,
         memory: Option<u64>,
     ) -> Self {
-        let (records, pauses, header) = (0, 0, None);
-        Filling { fast, slow, classes, is_slow: always, always, records, pauses, memory, header }
+        let (records, pauses, checks, header) = (0, 0, false, None);
+        let is_slow = always;
+        Filling { fast, slow, classes, is_slow, always, records, pauses, memory, checks, header }
+    }
+
+    /// The same, but only errors are wanted if `checks` is true.
+    pub(crate) fn checking(self, checks: bool) -> Self {
+        Filling { checks, ..self }
     }
 
     /// The columns.
@@ -122,7 +130,9 @@ impl<S: Side, F: Fast> Filling<S, F> {
             };
             let flow = slow(&mut self.slow)?;
             // The class takes the value, and the column does not.
-            if let Some(why @ (Unfit::Range(..) | Unfit::Full)) = why {
+            if let Some(why @ (Unfit::Range(..) | Unfit::Full)) = why
+                && !self.checks
+            {
                 return Err(refusal(why, at, path));
             }
             self.row(py, at).map(|ended| ended.unwrap_or(flow))
@@ -144,6 +154,9 @@ impl<S: Side, F: Fast> Filling<S, F> {
     fn row(&mut self, py: Python<'_>, at: u64) -> Result<Option<Flow>, Refusal> {
         let Some(row) = self.slow.take_row() else { return Ok(None) };
         self.fast.clear();
+        if self.checks {
+            return Ok(Some(self.ended()));
+        }
         let columns = self.fast.columns_mut();
         if let Err(stopped) = objects::add_record(py, columns, &self.classes, row.bind(py)) {
             columns.abandon();
@@ -351,8 +364,8 @@ impl<S: Side, F: Fast> Filling<S, F> {
             self.is_slow = true;
             let flow = self.slow.row(row)?;
             let at = row.at;
-            if let (Some(why @ (Unfit::Range(..) | Unfit::Full)), Some((at, path))) =
-                (why, self.fast.misplaced(row))
+            if let (Some(why @ (Unfit::Range(..) | Unfit::Full)), Some((at, path)), false) =
+                (why, self.fast.misplaced(row), self.checks)
             {
                 self.slow.take_row();
                 return Err(refusal(why, at, path));
@@ -380,6 +393,10 @@ impl<S: Side, F: Fast + Send + 'static> Shares for Filling<S, F> {
         }
     }
     fn take_over(&mut self, lane: &mut Lane<F>, from: usize) -> Result<Option<usize>, PyErr> {
+        if self.checks {
+            self.records += lane.records() as u64;
+            return Ok(None);
+        }
         let (records, next) = lane.give(from, &mut self.fast);
         self.records += records as u64;
         Ok(next)

@@ -181,6 +181,8 @@ pub(crate) struct Asked {
     pub(crate) digits: Option<Vec<Digits>>,
     /// Whether they are being counted.
     pub(crate) counts: bool,
+    /// Whether only errors are wanted: what a class takes, and its column does not, is none.
+    pub(crate) checks: bool,
     /// Whether records of any kind are only counted. The class has no fields.
     pub(crate) unread: bool,
 }
@@ -195,6 +197,8 @@ pub(crate) struct Made {
     pub(crate) why_objects: Option<String>,
     /// Whether records of any kind are only counted.
     pub(crate) unread: bool,
+    /// Whether only errors are wanted.
+    pub(crate) checks: bool,
 }
 
 /// The columns of the records of a plan.
@@ -241,6 +245,7 @@ pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, asked: &Asked) -> P
         counted,
         why_objects,
         unread: asked.unread,
+        checks: asked.checks,
     })
 }
 

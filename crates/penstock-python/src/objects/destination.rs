@@ -164,7 +164,7 @@ impl Builder {
         };
         let plan = self.planned().clone_ref(py);
         let rules = Rules { lax: plan.lax, number };
-        let Made { plan: columns, classes, why_objects, unread, .. } = made;
+        let Made { plan: columns, classes, why_objects, unread, checks, .. } = made;
         let always = why_objects.is_some() || options.unknown == Unknown::Collect;
         let settings = penstock_arrow::Settings {
             duplicates: match options.duplicates {
@@ -186,11 +186,11 @@ impl Builder {
         *self = match before {
             Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(outlet.map(|slow| {
                 let fast = Keyed::new(columns, settings);
-                Filling::new(fast, slow, classes, always, memory)
+                Filling::new(fast, slow, classes, always, memory).checking(checks)
             }))),
             Builder::Markup(outlet) => Builder::MarkupColumns(Box::new(outlet.map(|slow| {
                 let fast = Markup::new(columns, settings);
-                Filling::new(fast, slow, classes, always, memory)
+                Filling::new(fast, slow, classes, always, memory).checking(checks)
             }))),
             filling => filling,
         };

@@ -75,7 +75,7 @@ impl Again {
         let mut most = vec![(0, 0); counted.len()];
         for (dialect, source) in sources {
             let mut pump = recipe.open(py, dialect.get(), source.get())?.pump;
-            let done = count_digits(py, &mut pump, asked);
+            let done = pass_over(py, &mut pump, asked, 1);
             if done.is_ok()
                 && let Some(columns) = pump.builder_mut().columns()
             {
@@ -166,9 +166,15 @@ impl Stamp {
     }
 }
 
-/// Reads all of a source into columns that are forgotten, for the digits of their numbers.
-fn count_digits(py: Python<'_>, pump: &mut Pump, asked: &Asked) -> PyResult<()> {
-    pump.fill(py, asked, (65_536, 1 << 24), 1)?;
+/// Reads all of a source, in so many threads, into columns that are forgotten: for the digits of
+/// their numbers, or for errors.
+pub(super) fn pass_over(
+    py: Python<'_>,
+    pump: &mut Pump,
+    asked: &Asked,
+    threads: usize,
+) -> PyResult<()> {
+    pump.fill(py, asked, (65_536, 1 << 24), threads)?;
     loop {
         match pump.fill_batch(py)? {
             Turn::Row => {

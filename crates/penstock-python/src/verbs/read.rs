@@ -6,7 +6,7 @@ use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
-use crate::plan::plan_error;
+use crate::plan::{is_plan_error, plan_error};
 use crate::printable::printable;
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Turn};
@@ -16,7 +16,7 @@ use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::checkpoint;
 use crate::verbs::decode::BULK;
-use crate::verbs::finding::{Again, Stamp};
+use crate::verbs::finding::{self, Again, Stamp};
 use crate::verbs::infer::of_options;
 use crate::verbs::{may_wait, no_end, unknown_keys};
 use penstock_arrow::{RecordBatch, SchemaRef};
@@ -650,6 +650,26 @@ impl Reader {
             run.fill(py, asked, (usize::MAX, usize::MAX), threads)?;
             while run.columns(py, &self.meter)?.is_some() {}
             Ok(())
+        })
+    }
+
+    /// For the command line, before anything is read: reads all records for their errors, in several
+    /// threads. False if there is no column for each field of the class, or if it takes objects to
+    /// check a record: then nothing is read.
+    #[pyo3(signature = (threads, /))]
+    fn _check(&self, py: Python<'_>, threads: usize) -> PyResult<bool> {
+        guarded(py, || {
+            check_threads(threads)?;
+            let run = &mut *self.enter()?;
+            run.check(py)?;
+            let asked = Asked { counts: true, checks: true, ..Asked::default() };
+            match columns_of(py, run.pump.builder().planned(), &asked) {
+                Ok(made) if made.why_objects.is_none() => {}
+                Err(error) if !is_plan_error(py, &error) => return Err(error),
+                _ => return Ok(false),
+            }
+            let read = finding::pass_over(py, &mut run.pump, &asked, threads);
+            read.map(|()| true).map_err(|error| run.failed(py, error))
         })
     }
 
