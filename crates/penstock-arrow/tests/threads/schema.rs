@@ -77,7 +77,7 @@ fn member() -> impl Strategy<Value = String> {
     ]
 }
 
-pub(crate) fn object() -> impl Strategy<Value = String> {
+fn object() -> impl Strategy<Value = String> {
     let object = (value(), prop::collection::vec(member(), 0..4)).prop_map(|(id, members)| {
         let members: String = members.iter().map(|member| format!(",{member}")).collect();
         format!("{{\"id\":{id}{members}}}")
@@ -90,7 +90,7 @@ pub(crate) fn object() -> impl Strategy<Value = String> {
     ]
 }
 
-pub(crate) fn row() -> impl Strategy<Value = String> {
+fn row() -> impl Strategy<Value = String> {
     let name = prop_oneof![Just(""), Just("a"), Just("\"x\n5,6,\"\"\n\""), Just("\"\""), Just("7")];
     let late = prop_oneof![12 => Just(""), 3 => Just("5"), 1 => Just("0.5"), 1 => Just("x")];
     let row = (0..999_i32, name, late, any::<bool>());
@@ -116,9 +116,13 @@ pub(crate) fn element() -> impl Strategy<Value = String> {
     (id, parts).prop_map(|(id, parts)| format!("<item{id}>{}</item>", parts.concat()))
 }
 
-fn part() -> impl Strategy<Value = (Form, Vec<String>)> {
+/// Records of one form: those that `list` makes of one.
+pub(crate) fn in_each_form(
+    list: impl Fn(Form, BoxedStrategy<String>) -> BoxedStrategy<Vec<String>>,
+    element: BoxedStrategy<String>,
+) -> impl Strategy<Value = (Form, Vec<String>)> {
     let of = |form: Form, record: BoxedStrategy<String>| {
-        prop::collection::vec(record, 0..60).prop_map(move |records| (form, records))
+        list(form, record).prop_map(move |records| (form, records))
     };
     prop_oneof![
         of(Form::Lines, object().boxed()),
@@ -128,8 +132,13 @@ fn part() -> impl Strategy<Value = (Form, Vec<String>)> {
         }),
         of(Form::Array, object().boxed()),
         of(Form::Inside, object().boxed()),
-        of(Form::Elements, element().boxed()),
+        of(Form::Elements, element),
     ]
+}
+
+fn part() -> impl Strategy<Value = (Form, Vec<String>)> {
+    let list = |_, record| prop::collection::vec(record, 0..60).boxed();
+    in_each_form(list, element().boxed())
 }
 
 proptest! {
