@@ -75,7 +75,7 @@ impl<O: Output<Error: Send> + Send + 'static> Shares for Body<'_, O> {
     fn lane(&self) -> Option<Body<'static, O>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
-        if self.depth == 0 && is_bounded { self.beside() } else { None }
+        if is_bounded { self.beside() } else { None }
     }
     fn can_take(&self, lane: &Body<'static, O>) -> bool {
         self.out.agrees(&lane.out)

@@ -522,10 +522,11 @@ impl writer::Writer for Writer {
     }
     fn beside(&self) -> Option<Self> {
         // The columns are known, and stand in the text.
-        if self.open != Open::Nothing || self.records == 0 || self.listens {
+        if self.records == 0 {
             return None;
         }
         let mut beside = self.clone();
+        beside.abandon();
         beside.out.clear();
         beside.row = 0;
         Some(beside)

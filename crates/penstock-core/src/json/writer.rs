@@ -525,10 +525,11 @@ impl writer::Writer for Writer {
     }
     fn beside(&self) -> Option<Self> {
         let is_last = matches!(self.options.records, Records::One);
-        if self.depth > 0 || self.records == 0 || is_last {
+        if self.records == 0 || is_last {
             return None;
         }
         let mut beside = self.clone();
+        beside.abandon();
         beside.out.clear();
         beside.record = 0;
         Some(beside)

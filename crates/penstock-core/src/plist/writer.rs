@@ -218,15 +218,17 @@ impl writer::Writer for Writer {
         }
     }
     fn beside(&self) -> Option<Self> {
-        let own = match (&self.own, &self.around) {
-            (Own::Xml(writer), Some(Around { depth: 0, records: 1.., .. })) => {
+        let mut around = self.around.clone();
+        let own = match (&self.own, &mut around) {
+            (Own::Xml(writer), Some(around)) if around.records > 0 => {
+                around.depth = 0;
                 Own::Xml(Box::new(writer.beside()))
             }
             (Own::Text(writer), None) => Own::Text(Box::new(writer.beside()?)),
             // Binary records are in the order of their numbers.
             _ => return None,
         };
-        Some(Writer { own, around: self.around.clone() })
+        Some(Writer { own, around })
     }
     fn pass(&mut self, records: u64) {
         match (&mut self.own, &mut self.around) {

@@ -57,8 +57,8 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     fn records(&self) -> u64;
 
     /// A writer of the records that follow: it writes them as this one would, with what stands
-    /// before each of them. None if nobody else can, now or at all: in a record, before the first
-    /// one, or if what was written before must be known.
+    /// before each of them. This one may be in a record. None if nobody else can, now or at all:
+    /// before the first record is complete, or if what was written before must be known.
     fn beside(&self) -> Option<Self>
     where
         Self: Sized,

@@ -45,12 +45,13 @@ impl writer::Writer for Writer {
     }
 
     fn beside(&self) -> Option<Self> {
-        let is_between = self.started && !self.in_root && matches!(self.pending, Pending::None);
-        let is_good = !self.spoilt && !self.tag.open && self.noted.is_none();
-        if self.is_one() || self.records == 0 || !is_between || !is_good {
+        if self.is_one() || self.records == 0 || self.broken {
             return None;
         }
         let mut beside = self.clone();
+        // What was taken of the record is no concern of the other one.
+        beside.torn = false;
+        beside.abandon();
         beside.spaces.begin_beside();
         beside.taken();
         Some(beside)

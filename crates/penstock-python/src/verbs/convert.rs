@@ -377,7 +377,8 @@ impl Plain {
     }
 }
 
-/// Goes on until some time has passed. `bring` brings input when all of it was read.
+/// Goes on until some time has passed. `bring` brings input when all of it was read, and counts the
+/// bytes of the source.
 pub(super) fn advance<D: Destination>(
     run: &mut Run<Reader, Windows, D::Cause>,
     to: &mut D,
@@ -402,9 +403,6 @@ pub(super) fn advance<D: Destination>(
         }
         let before = run.input().end();
         bring(run, to)?;
-        if let Some(bytes) = run.input().raw_bytes() {
-            gauge.bytes.store(bytes, Ordering::Relaxed);
-        }
         let passed = Mono::now_relaxed().as_nanos() - begun;
         if run.input().end() == before || passed > PATIENCE {
             return Ok(Got::Somewhere);

@@ -555,8 +555,7 @@ impl Shares for Body<'_> {
     fn lane(&self) -> Option<Body<'static>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
-        let is_between = !self.is_slow.get() && self.fit.is_empty();
-        if is_bounded && is_between { self.beside() } else { None }
+        if is_bounded { self.beside() } else { None }
     }
     fn take_over(
         &mut self,

@@ -40,7 +40,11 @@ impl<L: Lane> Together<L> {
             }
             None => {
                 let brought = run.input_mut().more();
-                run.brought(to, brought)
+                let brought = run.brought(to, brought);
+                if let Some(bytes) = run.input().raw_bytes() {
+                    gauge.bytes.store(bytes, Ordering::Relaxed);
+                }
+                brought
             }
         }
     }

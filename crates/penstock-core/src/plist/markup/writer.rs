@@ -94,6 +94,7 @@ impl Writer {
     /// A writer that goes on as this one, without its text.
     pub(in crate::plist) fn beside(&self) -> Self {
         let mut beside = self.clone();
+        beside.abandon();
         beside.out.clear();
         beside.mark();
         beside

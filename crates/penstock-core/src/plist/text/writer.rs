@@ -582,11 +582,11 @@ impl writer::Writer for Writer {
         self.records
     }
     fn beside(&self) -> Option<Self> {
-        let is_between = self.outer > 0 && self.open.len() == self.outer;
-        if !is_between || self.records == 0 {
+        if self.outer == 0 || self.records == 0 {
             return None;
         }
         let mut beside = self.clone();
+        beside.abandon();
         beside.out.clear();
         beside.record = 0;
         Some(beside)
