@@ -102,7 +102,7 @@ def said(name: str, data: bytes, threads: int | None) -> Any:
     told: list[str] = []
 
     def tell(error: Any) -> None:
-        told.append(f"{error} {error.offset} {error.expected}")
+        told.append(f"{error} {error.offset} {getattr(error, 'expected', None)}")
 
     reader = penstock.read(io.BytesIO(data), into, format=kind, errors=tell)
     end = None

@@ -147,6 +147,7 @@ complete -c penstock -n '_shtab_penstock_using convert' -l formulas -xka "escape
 complete -c penstock -n '_shtab_penstock_using convert' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using convert' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using convert' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using convert' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using convert' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using convert' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
@@ -166,6 +167,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l namespace -x -d 'the name
 complete -c penstock -n '_shtab_penstock_using cut' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using cut' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using cut' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using cut' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using cut' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using cut' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d CSV
