@@ -257,7 +257,8 @@ def split(
 
     The records of all parts, in their order, are those of the files: the same number of them, with
     the same record numbers, lines, columns and paths in errors. Nothing is guessed: one pass over a
-    file finds where records begin, and what is open there.
+    file finds where records begin, and what is open there. The readers of the parts check the text: if
+    a document has a fault, its part raises it, and what is read behind that part means nothing.
 
     A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split, also
     compressed as BGZF, as zstd with a seek table or in several frames, or as xz in several blocks:
@@ -273,7 +274,8 @@ def split(
         format: As for `penstock.read`.
         at: Where the records are, as for `penstock.read`.
         limits: As for `penstock.read`.
-        threads: How many threads look at a file at once. The parts are the same for any number.
+        threads: How many threads look at a file at once, if its records must be read to find where
+            they end: those of CSV. The parts are the same for any number.
 
     Returns:
         A sequence of parts. Printing it shows the plan.

@@ -1,6 +1,6 @@
 //! How fast points are found in a file, beside counting one of its bytes: run it with `--release`.
 //!
-//! `plan FILE [PATH]` reads the file, JSON or XML by its name, from a source as `penstock.split` does, with and
+//! `plan FILE [PATH]` reads the file, JSON, NDJSON or XML by its name, from a source as `penstock.split` does, with and
 //! without hops, and prints gigabytes for each second
 //! of the processor, the best of five.
 
@@ -38,15 +38,18 @@ fn plan(
     let reader = if name.ends_with(".xml") {
         Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)))
     } else {
-        Reader::Json(json::Reader::new(Framing::Document, &limits))
+        let lines = name.ends_with(".ndjson");
+        let framing = if lines { Framing::Lines } else { Framing::Document };
+        Reader::Json(json::Reader::new(framing, &limits))
     };
     let records = match path {
-        Some(path) => Records::at(&Path::parse(path)?)?,
-        None => Records::by_default(),
+        Some(path) => Some(Records::at(&Path::parse(path)?)?),
+        None if name.ends_with(".ndjson") => None,
+        None => Some(Records::by_default()),
     };
     let mut run = Run::new(reader, source(name)?, Policy::Hand);
-    let mut to = Outlet::new(Planner::default(), Some(records));
-    let mut hopping = None;
+    let mut to = Outlet::new(Planner::default(), records);
+    let mut hopping = None::<Hops>;
     let mut points = Vec::new();
     loop {
         let turn = match &mut hopping {

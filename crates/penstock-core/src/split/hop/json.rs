@@ -50,9 +50,10 @@ impl Job for Items<'_> {
         let (mut inside, mut escapes) = (0, 0);
         let mut depth = 0_usize;
         let mut from = 0;
+        let mut room = [0; BLOCK];
         while from < text.len() {
             let [mut quotes, slashes, opens, closes, commas] =
-                isa.places(&block(text, from), &PAIRS);
+                isa.places(block(text, from, &mut room), &PAIRS);
             if slashes | escapes != 0 {
                 quotes &= !escaped(slashes, &mut escapes);
             }

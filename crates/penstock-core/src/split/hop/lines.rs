@@ -30,8 +30,10 @@ impl Job for Lines<'_> {
         // One, if the block continues the white space with which a line begins.
         let mut is_blank = 0;
         let mut from = 0;
+        let mut room = [0; BLOCK];
         while from < text.len() {
-            let [feeds, spaces, tabs, returns, marks] = isa.places(&block(text, from), &PAIRS);
+            let [feeds, spaces, tabs, returns, marks] =
+                isa.places(block(text, from, &mut room), &PAIRS);
             let spaces = spaces | tabs | returns;
             let starts = feeds << 1 | is_blank;
             // The sum carries each start over the white space to the first byte behind it.

@@ -40,16 +40,17 @@ pub(crate) struct Hop {
     pub(crate) is_over: bool,
 }
 
-/// The bytes from a place of the text on, and zeros behind its end.
+/// The bytes from a place of the text on. Behind its end are zeros: then they are in `room`.
 #[inline(always)]
-fn block(text: &[u8], from: usize) -> [u8; BLOCK] {
+fn block<'t>(text: &'t [u8], from: usize, room: &'t mut [u8; BLOCK]) -> &'t [u8; BLOCK] {
     let rest = text.get(from..).unwrap_or_default();
     match rest.first_chunk::<BLOCK>() {
-        Some(bytes) => *bytes,
+        // No copy: this is in a loop for each block.
+        Some(bytes) => bytes,
         None => {
-            let mut bytes = [0; BLOCK];
-            bytes[..rest.len()].copy_from_slice(rest);
-            bytes
+            *room = [0; BLOCK];
+            room[..rest.len()].copy_from_slice(rest);
+            room
         }
     }
 }

@@ -185,9 +185,10 @@ fn scan<I: Isa, F: FnMut(&[u8]) -> Child>(isa: I, found: &mut Found<'_, F>) -> R
     let mut swapped = false;
     let mut before = Before::default();
     let mut from = 0;
+    let mut room = [0; BLOCK];
     while from < text.len() {
         let [lefts, rights, quotes, apostrophes, slashes, marks] =
-            isa.places(&block(text, from), &PAIRS);
+            isa.places(block(text, from, &mut room), &PAIRS);
         let (quotes, others) = if swapped { (apostrophes, quotes) } else { (quotes, apostrophes) };
         // From each `<` up to the next `>`, the difference has all bits. A `>` in text has its own.
         let (some, less) = rights.overflowing_sub(lefts);
