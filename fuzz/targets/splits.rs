@@ -13,7 +13,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use penstock_scan::ValidText;
 
-use parts::{Form, same};
+use parts::{Form, Shown, same, same_in};
 
 /// More bytes than a text has: an excerpt shows as much of a line as has come.
 const ALL: usize = 1 << 16;
@@ -31,5 +31,9 @@ fuzz_target!(|data: &[u8]| {
     let forms = [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements, Form::Children];
     let mut cuts = cuts.map(u64::from);
     cuts.sort_unstable();
-    same(forms[usize::from(form) % forms.len()], text, ALL, None, &cuts);
+    let form = forms[usize::from(form) % forms.len()];
+    same(form, text, ALL, None, &cuts);
+    // The same in windows of a few bytes, between which the planner hops on.
+    let step = 1 + cuts[0] as usize;
+    same_in(form, text, step, None, &cuts, Shown::Place);
 });

@@ -277,15 +277,14 @@ proptest! {
     ) {
         let (mut text, mut open) = (String::new(), Vec::new());
         for part in parts {
-            match part {
-                "/" => text.extend(open.pop().map(|name| format!("</{name}>"))),
-                part if part.starts_with(|byte| byte == '<') && part[1..].starts_with(char::is_alphabetic) => {
-                    text.push_str(part);
-                    if !part.ends_with("/>") {
-                        open.push(part[1..].split([' ', '>']).next().unwrap_or_default());
-                    }
-                }
-                part => text.push_str(part),
+            if part == "/" {
+                text.extend(open.pop().map(|name| format!("</{name}>")));
+                continue;
+            }
+            text.push_str(part);
+            let name = part.strip_prefix('<').filter(|tag| tag.starts_with(char::is_alphabetic));
+            if let (Some(tag), false) = (name, part.ends_with("/>")) {
+                open.push(tag.split([' ', '>']).next().unwrap_or_default());
             }
         }
         for name in open.iter().rev() {
