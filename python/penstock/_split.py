@@ -257,8 +257,8 @@ def split(
 
     The records of all parts, in their order, are those of the files: the same number of them, with
     the same record numbers, lines, columns and paths in errors. Nothing is guessed: one pass over a
-    file finds where records begin, and what is open there. The readers of the parts check the text: if
-    a document has a fault, its part raises it, and what is read behind that part means nothing.
+    file finds where records begin, and what is open there. The readers of the parts check the text:
+    if a document has a fault, its part raises it, and what is read behind that part means nothing.
 
     A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split, also
     compressed as BGZF, as zstd with a seek table or in several frames, or as xz in several blocks:

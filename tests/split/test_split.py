@@ -202,6 +202,32 @@ def test_malformed_text_is_met_by_its_part(tmp_path: Path) -> None:
     assert said(found.value) == said(expected.value)
 
 
+@pytest.mark.parametrize("name", ["array.json", "inside.json", "list.xml"])
+@pytest.mark.parametrize("fault", ["!", '"', "]", "}", "<", "<!", "</item>", "\\", "\x01", "&"])
+def test_no_part_before_a_fault_depends_on_it(name: str, fault: str, tmp_path: Path) -> None:
+    path, cls, where = written(tmp_path, name, some(20_000))
+    text = path.read_text()
+    middle = len(text) // 2
+    path.write_text(text[:middle] + fault + text[middle:])
+    records: list[Any] = []
+    error = None
+    try:
+        records.extend(penstock.read(path, cls, at=where))
+    except penstock.DecodeError as raised:
+        error = said(raised)
+    found: list[Any] = []
+    met = None
+    try:
+        for part in penstock.split(path, parts=9, at=where):
+            found.extend(part.read(cls))
+    except penstock.DecodeError as raised:
+        met = said(raised)
+    assert met == error
+    # What is read before an error ends with a part, or within it.
+    assert found == records[: len(found)]
+    assert error is not None or found == records
+
+
 def test_bad_lines_keep_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "lines.ndjson"
     rows = [f'{{"n": {n}}}' for n in range(100)]

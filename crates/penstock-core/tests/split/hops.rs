@@ -1,6 +1,6 @@
 //! Hops over records find the points that reading finds, whatever the records hold.
 
-use super::parts::{Form, Shown, hopped, same, same_in};
+use super::parts::{Form, Shown, Way, planned, same, same_in};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -148,6 +148,11 @@ proptest! {
         }
         same_in(form, &text, step, None, &cuts, Shown::Place);
     }
+}
+
+/// How many bytes are hopped over between such points.
+fn hopped(form: Form, text: &str, step: usize, cuts: &[u64]) -> u64 {
+    planned(form, text, step, cuts, Way::Hopping).passed
 }
 
 /// What is between two points is hopped over: all but a few records beside the points.

@@ -215,15 +215,15 @@ fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
 
 /// The points at the first records from some offsets on, a reader that has seen all that comes before
 /// the first record, and how many bytes were hopped over.
-struct Plan {
+pub(crate) struct Plan {
     points: Vec<Point>,
     head: Option<Reader>,
-    passed: u64,
+    pub(crate) passed: u64,
 }
 
 /// How the points are found.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+pub(crate) enum Way {
     /// By the reader alone.
     Reading,
     /// By the reader, and hops between the records.
@@ -234,7 +234,7 @@ enum Way {
 
 /// Looks for points from these offsets on. A text with a fault that ends the reading has those before
 /// it, and if something hops over the fault, others behind it.
-fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
+pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
     let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
     let (mut helpers, mut hops) = (None, None::<Hops>);
@@ -364,16 +364,11 @@ pub(crate) fn same_in(
     let (got, count) = parts(form, text, step, shown, plan);
     assert_eq!(got, all, "{text:?} {cuts:?}");
     let plan = planned(form, text, step, cuts, Way::Hopping);
+    assert!(plan.passed <= text.len() as u64);
     // Behind a fault there may be more.
     let most = if all.problems.is_empty() { plan.points.len() } else { points.len() };
     assert_eq!(plan.points[..most], points, "hopping {step} {text:?} {cuts:?}");
     let (got, _) = parts(form, text, step, shown, plan);
     assert_eq!(got, all, "hopping {text:?} {cuts:?}");
     count
-}
-
-/// How many bytes are hopped over between such points.
-#[cfg_attr(fuzzing, expect(dead_code, reason = "a test asks for it"))]
-pub(crate) fn hopped(form: Form, text: &str, step: usize, cuts: &[u64]) -> u64 {
-    planned(form, text, step, cuts, Way::Hopping).passed
 }
