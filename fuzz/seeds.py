@@ -175,7 +175,18 @@ def parted() -> dict[str, bytes]:
         ),
         "unclosed": (4, "<list><m><item/><item>"),
     }
-    return {name: bytes([form]) + cuts + text.encode() for name, (form, text) in texts.items()}
+    found = {name: bytes([form]) + cuts + text.encode() for name, (form, text) in texts.items()}
+    few = bytes([1, 2, 3, 4, 5, 6])
+    array = [b"\xa4\1\1\2\1", b"\x10\7", b"\xa2\1\1"]
+    members = [b"\xd2\1\2\3\4", b"Qa", b"Qb", b"\xa3\5\5\0", b"\xa2\5\x63", b"\x10\7"]
+    for name, form, objects in [
+        ("items", 192, array),
+        ("nested", 194, array),
+        ("members", 194, members),
+    ]:
+        listed = b"".join(bytes([len(made)]) + made for made in objects)
+        found[f"plist-{name}"] = bytes([form]) + few + listed
+    return found
 
 
 def conversions() -> dict[str, bytes]:

@@ -532,6 +532,7 @@ def read_split(
     limits: Limits | None,
     start: tuple[Any, ...] | None,
     end: int | None,
+    until: Sequence[int] | None,
     /,
 ) -> Reader[Any]: ...
 def read_on(
@@ -556,6 +557,7 @@ def split_points(
     at: object,
     limits: Limits | None,
     offsets: Sequence[int],
+    size: int,
     threads: int,
     /,
 ) -> tuple[list[tuple[Any, ...]], str | None]: ...
@@ -567,6 +569,7 @@ def split_schema(
     limits: Limits | None,
     start: tuple[Any, ...] | None,
     end: int | None,
+    until: Sequence[int] | None,
     threads: int,
     /,
 ) -> Schema: ...

@@ -31,7 +31,9 @@ def as_start(value: Any) -> Any:
     *counts, stood, opened = value
 
     def element(each: Any) -> Any:
-        return each if isinstance(each, str) else (each[0], [tuple(pair) for pair in each[1]])
+        if isinstance(each, (str, int)):
+            return each
+        return (each[0], [tuple(pair) for pair in each[1]])
 
     def open_at(state: int, begun: int | None, name: Any) -> Any:
         return state, begun, None if name is None else tuple(name)
@@ -53,7 +55,8 @@ class Split:
         at: Where the records are, as for `penstock.read`.
         index: The number of the part in its file, from 0.
         count: How many parts the file has.
-        begin: The offset of its first byte, in the decompressed text.
+        begin: The offset of its first byte, in the decompressed text. Of a binary property list,
+            whose objects may be anywhere, a share of the file as that of the records before it.
         end: The offset behind its last byte; None for the last part, which ends with the file.
         start: What is open where it begins; None for the first part.
         text: The size of the text, in bytes: that of the file, unless it is compressed.
@@ -61,6 +64,8 @@ class Split:
         mtime_ns: When the file was changed last, in nanoseconds.
         dialect: Of a CSV file, the arguments of the `penstock.csv.Dialect` that was given to
             `penstock.csv.split`. None if it is that of the file's name.
+        until: Of a binary property list, the place of the first record behind it. None for the last
+            part, and for any other format.
 
     Example:
         >>> import pathlib, pickle, penstock
@@ -83,6 +88,7 @@ class Split:
     size: int
     mtime_ns: int
     dialect: dict[str, Any] | None = None
+    until: list[int] | None = None
 
     @property
     def records_before(self) -> int:
@@ -148,7 +154,9 @@ class Split:
         dialect = dialect_of(self.format, self.path, self.dialect)
         opened = _rust.Source(self.path, self.path, None, "infer")
         start, skips = as_start(self.start), errors == "skip"
-        return _rust.split_schema(dialect, opened, self.at, skips, limits, start, self.end, threads)
+        return _rust.split_schema(
+            dialect, opened, self.at, skips, limits, start, self.end, self.until, threads
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return what it holds, for JSON. `from_dict` takes it back."""
@@ -263,8 +271,11 @@ def split(
     A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split, also
     compressed as BGZF, as zstd with a seek table or in several frames, or as xz in several blocks:
     `penstock.recompress` makes such files. Any other compressed file, a text that is not in UTF-8,
-    and a property list are one part each, and so is a document whose records are no elements of a
-    list. For a dialect of CSV, see `penstock.csv.split`.
+    and a property list that is text are one part each, and so is a document whose records are no
+    elements of a list. For a dialect of CSV, see `penstock.csv.split`.
+
+    A binary property list needs no pass: a table in it says where its objects are. Its parts have
+    the same number of records each, which may be the values of a dictionary, too.
 
     Args:
         source: A path, a list of paths, a pattern or a folder, as for `penstock.read`.
@@ -374,7 +385,7 @@ def _split(
                 offsets = list(range(size or SIZE, text, size or SIZE))
             if unsplit is None:
                 starts, unsplit = _rust.split_points(
-                    dialect, opened, object, at, limits, offsets, threads
+                    dialect, opened, object, at, limits, offsets, text, threads
                 )
             why = unsplit
     finally:
@@ -382,9 +393,11 @@ def _split(
     begins = [0, *(start[0] for start in starts)]
     ends = [*begins[1:], None]
     version = text, about.st_size, about.st_mtime_ns, chosen
+    untils = [start[4] if kind == "plist" else None for start in starts]
+    parts_of = zip(begins, ends, [None, *starts], [*untils, None], strict=True)
     made = [
-        Split(path, kind, at, index, len(begins), begin, end, start, *version)
-        for index, (begin, end, start) in enumerate(zip(begins, ends, [None, *starts], strict=True))
+        Split(path, kind, at, index, len(begins), begin, end, start, *version, until)
+        for index, (begin, end, start, until) in enumerate(parts_of)
     ]
     return made, why
 
@@ -424,4 +437,6 @@ def read(
     dialect = dialect_of(split.format, split.path, split.dialect)
     opened = _rust.Source(split.path, split.path, None, "infer")
     start = as_start(split.start)
-    return _rust.read_split(dialect, opened, into, at, policy, limits, start, split.end)
+    return _rust.read_split(
+        dialect, opened, into, at, policy, limits, start, split.end, split.until
+    )

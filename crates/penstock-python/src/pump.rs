@@ -24,7 +24,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
-use penstock_core::split::{Point, Stand, Turn as Stepped};
+use penstock_core::split::{Open, Point, Stand, Turn as Stepped};
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -240,7 +240,13 @@ impl Pump {
         if point.open.is_empty() {
             self.run.pass_records(point.records);
         }
-        self.builder.begin_at(&point.open, point.records)
+        self.begin_within(&point.open, point.records)
+    }
+
+    /// Before anything is read: so much is open around the first record, and so many records come
+    /// before it. False if that is none of this path.
+    pub(crate) fn begin_within(&mut self, open: &[Open], records: u64) -> bool {
+        self.builder.begin_at(open, records)
     }
 
     /// Before anything is read: the document has ended behind so many records.

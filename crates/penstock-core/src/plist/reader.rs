@@ -17,6 +17,8 @@ pub struct Reader {
     /// The offset of the first byte, until the form is known.
     base: u64,
     looking: Looking,
+    /// If only a part is read: from the member at one place to that at another.
+    range: Option<[Box<[u64]>; 2]>,
     own: Own,
 }
 
@@ -48,8 +50,43 @@ impl Reader {
     /// A reader at the beginning of a source.
     #[must_use]
     pub fn new(options: Options, limits: &Limits) -> Self {
-        let looking = Looking::new();
-        Reader { form: options.form, limits: limits.clone(), base: 0, looking, own: Own::Unknown }
+        Reader {
+            form: options.form,
+            limits: limits.clone(),
+            base: 0,
+            looking: Looking::new(),
+            range: None,
+            own: Own::Unknown,
+        }
+    }
+
+    /// The reader of a binary property list, if it is one.
+    #[must_use]
+    pub fn binary(&self) -> Option<&binary::Reader> {
+        match &self.own {
+            Own::Binary(reader) => Some(reader),
+            _ => None,
+        }
+    }
+
+    /// The reader of a binary property list, if it is one.
+    pub fn binary_mut(&mut self) -> Option<&mut binary::Reader> {
+        match &mut self.own {
+            Own::Binary(reader) => Some(reader),
+            _ => None,
+        }
+    }
+
+    /// A reader at the beginning of the same binary property list, of a range of it: see
+    /// [`binary::Reader::between`]. None if this is a reader of another form.
+    #[must_use]
+    pub fn between(&self, start: &[u64], until: &[u64]) -> Option<Self> {
+        if !matches!(self.form, None | Some(Form::Binary)) {
+            return None;
+        }
+        let mut reader = Reader::new(Options { form: Some(Form::Binary) }, &self.limits);
+        reader.range = Some([start.into(), until.into()]);
+        Some(reader)
     }
 
     /// Makes the reader of the form. False if more input decides which one it is.
@@ -76,7 +113,10 @@ impl Reader {
         };
         let limits = &self.limits;
         self.own = match form {
-            Form::Binary => Own::Binary(binary::Reader::new(limits)),
+            Form::Binary => Own::Binary(match &self.range {
+                Some([start, until]) => binary::Reader::between(limits, start, until),
+                None => binary::Reader::new(limits),
+            }),
             Form::Xml => Own::Xml(markup::Reader::new(limits)),
             Form::Text => Own::Text(text::Reader::new(limits)),
             Form::Json => Own::Json(json::Reader::new(json::Framing::Document, limits)),

@@ -240,6 +240,22 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
+    /// See [`Select::only_records_follow`].
+    pub(crate) fn only_records_follow(&self) -> bool {
+        match self {
+            Outlet::Root(_) => false,
+            Outlet::Inside(select) => select.only_records_follow(),
+        }
+    }
+
+    /// See [`Select::leave_records`].
+    pub(crate) fn leave_records(&mut self, count: u64) {
+        match self {
+            Outlet::Root(to) => to.abandon(),
+            Outlet::Inside(select) => select.leave_records(count),
+        }
+    }
+
     /// Before anything is read: goes on where so much is open, behind so many records. False if
     /// that is not a place where records are.
     pub fn go_on(&mut self, open: &[Open], records: u64) -> bool {

@@ -310,6 +310,17 @@ impl Windows {
         }
     }
 
+    /// Once something has come from a source: whether it is binary and not compressed, so that any
+    /// byte of it can be read without those before it.
+    #[must_use]
+    pub fn is_plain_binary(&self) -> bool {
+        match (&self.body, &self.feed) {
+            (Body::At(..), _) => true,
+            (Body::Bytes(_), Feed::Source(source)) => source.compression() == Compression::None,
+            _ => false,
+        }
+    }
+
     /// Passes over text that was read elsewhere, as [`Window::pass`].
     ///
     /// # Panics

@@ -148,6 +148,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         &self.reader
     }
 
+    /// The reader, for whoever leads it elsewhere in an input that is kept as a whole.
+    pub(crate) fn reader_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
     /// Returns the input.
     pub fn into_input(self) -> I {
         self.input

@@ -350,6 +350,25 @@ impl<S: Listener> Select<S> {
         }
     }
 
+    /// Whether the container around the record that has just begun has only records from there on,
+    /// whatever its keys or the positions of its items are.
+    pub(crate) fn only_records_follow(&self) -> bool {
+        let Some(frame) = self.frames.last().filter(|_| self.frames.len() > 1) else {
+            return false;
+        };
+        let State { keys, indexes, elements, attributes, other, .. } =
+            &self.records.states()[frame.state as usize];
+        let bare = keys.is_empty() && indexes.is_empty();
+        let bare = bare && elements.is_empty() && attributes.is_empty();
+        bare && other.is_some_and(|target| target.accept.is_some())
+    }
+
+    /// Leaves the record that has begun, and counts so many that follow it in the same container.
+    pub(crate) fn leave_records(&mut self, count: u64) {
+        self.abandon();
+        self.pass_records(count);
+    }
+
     /// Whether all items of the list in which the reader is between two of them are records.
     pub(crate) fn takes_items(&self) -> bool {
         self.depth == 0

@@ -42,7 +42,7 @@ pub use cut::Cut;
 
 pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
-pub use planner::Planner;
+pub use planner::{Planner, pass_records};
 pub use point::{At, Open, Point, Stand};
 pub use shares::{Lane, PIECE_MEMORY, Shares};
 pub use threads::{Threads, Turn};

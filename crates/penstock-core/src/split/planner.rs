@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::point::Point;
+use super::point::{Point, Stand};
 use super::shares::{Lane, Shares};
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
@@ -197,11 +197,34 @@ impl Point {
     #[must_use]
     pub fn of(run: &Run<Reader, Windows, Infallible>, outlet: &Outlet<Planner>) -> Option<Point> {
         let at = outlet.inner().found;
-        let place = run.input().locate(at)?;
         let stand = run.reader().stand(at, outlet.depth())?;
-        let counted = Counter::at(place.line, place.column, at);
+        let counted = match (&stand, run.input().locate(at)) {
+            // Its objects may be anywhere, so that no bytes come before it.
+            (Stand::Members(_), _) => Counter::new(),
+            (_, place) => place.map(|place| Counter::at(place.line, place.column, at))?,
+        };
         let within = outlet.inner_records().map(|(begun, _)| begun);
         let records = within.unwrap_or(outlet.inner().records) - 1;
         Some(Point { counted, records, stand, open: outlet.open() })
     }
+}
+
+/// Passes over records of a binary property list, without looking at them, behind the one at which
+/// the run has paused: up to `most`, but none that is not in the same container, and only if all that
+/// follows there are records. Its reader reads on behind them. How many it has passed.
+pub fn pass_records(
+    run: &mut Run<Reader, Windows, Infallible>,
+    outlet: &mut Outlet<Planner>,
+    most: u64,
+) -> u64 {
+    let depth = outlet.depth();
+    let Reader::Plist(reader) = run.reader_mut() else { return 0 };
+    let Some(reader) = reader.binary_mut() else { return 0 };
+    if !outlet.only_records_follow() {
+        return 0;
+    }
+    let count = reader.left_behind(depth).min(most);
+    reader.pass_members(depth, count);
+    outlet.leave_records(count);
+    count
 }

@@ -31,6 +31,9 @@ pub enum Stand {
     Elements(Vec<xml::OpenElement>),
     /// For CSV, nothing.
     Rows,
+    /// For a binary property list: which member of the container around it the record is, which
+    /// member that container is, and so on, the outermost first.
+    Members(Box<[u64]>),
 }
 
 /// A map, a list or an element that is open outside of the records, or the document itself.
@@ -55,8 +58,8 @@ pub enum At {
 
 impl Reader {
     /// What is open around a record that has just begun at `at`, inside of `depth` containers. None
-    /// if no other reader can begin there: as the value of a member, or in an entity; or if what
-    /// comes before it is in error because of what follows.
+    /// if no other reader can begin there: as the value of a member, unless the members have places,
+    /// or in an entity; or if what comes before it is in error because of what follows.
     #[must_use]
     pub fn stand(&self, at: u64, depth: usize) -> Option<Stand> {
         match self {
@@ -65,7 +68,8 @@ impl Reader {
             Reader::Csv(reader) => {
                 (reader.is_settled() && reader.can_be_cut(at)).then_some(Stand::Rows)
             }
-            Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Plist(reader) => reader.binary()?.places(depth).map(Stand::Members),
+            Reader::Told(_) => None,
         }
     }
 
@@ -93,7 +97,7 @@ impl Reader {
     }
 
     /// A reader at a point of the same text, if this one has read all that comes before its first
-    /// record. None if the point is one of another format.
+    /// record. None if the point is one of another format, or has [places](Stand::Members).
     #[must_use]
     pub fn at_point(&self, point: &Point) -> Option<Reader> {
         let mut reader = match (self, &point.stand) {
@@ -107,5 +111,15 @@ impl Reader {
         };
         reader.jump(point.counted.bytes());
         Some(reader)
+    }
+
+    /// A reader of a range of a binary property list, of which nothing is read yet: from the record
+    /// at one place up to the one at another. None if this is a reader of another format.
+    #[must_use]
+    pub fn between(&self, start: &[u64], until: &[u64]) -> Option<Reader> {
+        match self {
+            Reader::Plist(reader) => reader.between(start, until).map(Box::new).map(Reader::Plist),
+            _ => None,
+        }
     }
 }

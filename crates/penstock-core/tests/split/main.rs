@@ -3,8 +3,10 @@
 
 mod hops;
 mod large;
+mod members;
 mod parts;
 
+use members::{assembled, same_members};
 use parts::{Form, same};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -45,6 +47,44 @@ fn element() -> impl Strategy<Value = String> {
 
 fn cell() -> impl Strategy<Value = &'static str> {
     prop_oneof![Just(""), Just("a"), Just("\"x\n5,6\""), Just("\"q\"\"\n\""), Just("é")]
+}
+
+/// The objects of a property list, most of which refer to later ones.
+fn objects() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let refer = prop::collection::vec(any::<u8>(), 0..12);
+    let object = prop_oneof![
+        4 => refer.prop_map(Some),
+        5 => Just(None),
+    ];
+    prop::collection::vec((object, 0..20_u8), 1..40).prop_map(|objects| {
+        let count = objects.len();
+        let made = objects.into_iter().enumerate().map(|(number, (refer, kind))| {
+            let left = (count - number - 1).max(1);
+            let later = |other: &u8| match other {
+                0..3 => *other,
+                _ => (number + 1 + usize::from(*other) % left) as u8,
+            };
+            match (refer, kind) {
+                (None, 0) => vec![0x00],
+                (None, 1) => vec![0x70],
+                (None, 2) => vec![0x5F],
+                (None, 3..10) => vec![0x51, b'a' + kind % 3],
+                (None, _) => vec![0x10, kind],
+                (Some(mut refer), 0..6) => {
+                    refer.truncate(refer.len() / 2 * 2);
+                    let mut made = vec![0xD0 | (refer.len() / 2) as u8];
+                    made.extend(refer.iter().map(later));
+                    made
+                }
+                (Some(refer), _) => {
+                    let mut made = vec![if kind == 6 { 0xC0 } else { 0xA0 } | refer.len() as u8];
+                    made.extend(refer.iter().map(later));
+                    made
+                }
+            }
+        });
+        made.collect()
+    })
 }
 
 proptest! {
@@ -113,6 +153,41 @@ proptest! {
         let parts: Vec<String> = lists.iter().enumerate().map(part).collect();
         let text = format!("<!DOCTYPE list>\n<list xmlns:p='urn:q'>{}{end}", parts.join("\n"));
         same(Form::Elements, &text, step, Some(step), &cuts);
+    }
+
+    /// Any graph, wherever it is cut.
+    #[test]
+    fn property_lists(
+        objects in objects(),
+        at in prop::sample::select(vec![None, Some("*"), Some("*/*"), Some("*/*/*"), Some("a/*"), Some("//a")]),
+        cuts in prop::collection::vec(0..30_u64, 0..8),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        same_members(&assembled(&objects), at, &cuts);
+    }
+}
+
+/// A point at each item of an array, each value of a dictionary, and each item of inner ones.
+#[test]
+fn every_member_is_a_point() {
+    let cuts: Vec<u64> = (0..200).collect();
+    let array = [&[0xA4, 1, 1, 2, 1][..], &[0x10, 7], &[0xA2, 1, 1]].map(<[u8]>::to_vec);
+    let map = [&[0xD2, 1, 2, 3, 4][..], b"Qa", b"Qb", &[0xA3, 5, 5, 5], &[0xC1, 5], &[0x08]];
+    let map = map.map(<[u8]>::to_vec);
+    for (objects, at, count) in [
+        (&array[..], None, 4),
+        (&array[..], Some("*"), 4),
+        (&array[..], Some("*/*"), 2),
+        (&array[..], Some("2"), 1),
+        (&map[..], None, 1),
+        (&map[..], Some("*"), 2),
+        (&map[..], Some("*/*"), 4),
+        (&map[..], Some("a/*"), 3),
+        (&map[..], Some("b/*"), 1),
+        (&map[..], Some("*/0"), 2),
+    ] {
+        assert_eq!(same_members(&assembled(objects), at, &cuts), count, "{at:?} {objects:?}");
     }
 }
 

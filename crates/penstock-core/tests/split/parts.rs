@@ -9,7 +9,7 @@ use penstock_core::reader::Reader;
 use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::sink::{Lent, LookAhead, Sink};
-use penstock_core::source::{Options, Source};
+use penstock_core::source::{Detect, Options, Source};
 use penstock_core::split::{Hops, Planner, Point, Threads};
 use penstock_core::trace::Trace;
 use penstock_core::unrefusing;
@@ -54,7 +54,7 @@ fn records(form: Form) -> Option<Records> {
 
 /// A trace that counts the values at the root.
 #[derive(Default)]
-struct Counting {
+pub(crate) struct Counting {
     inner: Trace,
     depth: usize,
     values: u64,
@@ -133,18 +133,19 @@ impl Read for Slowly {
     }
 }
 
-fn windows(text: &str, step: usize) -> Windows {
+pub(crate) fn windows(text: &[u8], step: usize) -> Windows {
     let limits = Limits::default();
-    let slowly = Slowly(Cursor::new(text.as_bytes().to_vec()), step);
-    Windows::of(Source::open(Box::new(slowly), Options::new(&limits)))
+    let slowly = Slowly(Cursor::new(text.to_vec()), step);
+    let detect = if text.starts_with(b"bplist") { Detect::Plist } else { Detect::Nothing };
+    Windows::of(Source::open(Box::new(slowly), Options { detect, ..Options::new(&limits) }))
 }
 
 /// Everything that a run gives.
 #[derive(Debug, Default, PartialEq)]
-struct Got {
-    events: String,
-    problems: Vec<String>,
-    records: u64,
+pub(crate) struct Got {
+    pub(crate) events: String,
+    pub(crate) problems: Vec<String>,
+    pub(crate) records: u64,
 }
 
 /// How much of a problem is compared.
@@ -163,7 +164,7 @@ fn told(problem: &Problem, shown: Shown) -> String {
     format!("{} {spot:?} {}", problem.offset, problem.reason)
 }
 
-fn finish(
+pub(crate) fn finish(
     mut run: Run<Reader, Windows, Infallible>,
     mut to: Outlet<Counting>,
     shown: Shown,
@@ -207,7 +208,7 @@ fn finish(
 }
 
 fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
-    let run = Run::new(reader(form), windows(text, step), Policy::Hand);
+    let run = Run::new(reader(form), windows(text.as_bytes(), step), Policy::Hand);
     let mut got = Got::default();
     finish(run, Outlet::new(Counting::default(), records(form)), shown, &mut got);
     got
@@ -235,7 +236,7 @@ pub(crate) enum Way {
 /// Looks for points from these offsets on. A text with a fault that ends the reading has those before
 /// it, and if something hops over the fault, others behind it.
 pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
-    let mut run = Run::new(reader(form), windows(text, step), Policy::Hand);
+    let mut run = Run::new(reader(form), windows(text.as_bytes(), step), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
     let (mut helpers, mut hops) = (None, None::<Hops>);
     let mut cuts = cuts.iter().copied();
@@ -298,7 +299,7 @@ fn parts(
         let is_last = part == points.len();
         let failed = match from {
             None => {
-                let input = windows(text, step);
+                let input = windows(text.as_bytes(), step);
                 let input = if is_last { input } else { input.up_to(end as u64) };
                 finish(Run::new(reader(form), input, Policy::Hand), to, shown, &mut got)
             }

@@ -18,10 +18,10 @@ use penstock_core::json::Container;
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Counter};
 use penstock_core::reader::Reader as AnyReader;
-use penstock_core::run::{Failure, Input, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::run::{Destination, Failure, Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::Records;
 use penstock_core::source::{Compression, Frames, Source, SourceError};
-use penstock_core::split::{At, Hops, Open, Planner, Point, Stand, Threads};
+use penstock_core::split::{At, Hops, Open, Planner, Point, Stand, Threads, pass_records};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -35,12 +35,17 @@ use std::sync::Arc;
 /// How many windows are read before signals are looked for.
 const PATIENCE: usize = 16;
 
+/// How many records are, if nothing is read between them.
+const STEPS: usize = 1 << 12;
+
 /// What is open for the reader: for JSON `"map"` and `"list"`, and `"record"` behind a record; for
-/// XML the elements with the prefixes that they bind, for rows nothing.
+/// XML the elements with the prefixes that they bind, for rows nothing. For a binary property list
+/// the places of the record and of the containers around it.
 #[derive(FromPyObject, IntoPyObject)]
 pub(crate) enum Stood {
     Lists(Vec<String>),
     Elements(Vec<(String, Vec<(String, String)>)>),
+    Members(Vec<u64>),
 }
 
 /// Says that a record has just ended.
@@ -65,6 +70,7 @@ pub(super) fn told(point: Point) -> Told {
     let Point { counted, records, stand, open } = point;
     let stood = match stand {
         Stand::Rows => None,
+        Stand::Members(places) => Some(Stood::Members(places.into())),
         Stand::Lists(open) => Some(Stood::Lists(words(&open))),
         Stand::Behind(open) => {
             let mut words = words(&open);
@@ -92,6 +98,7 @@ pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
     let (offset, line, column, records, stood, opened) = told;
     let stand = match stood {
         None => Stand::Rows,
+        Some(Stood::Members(places)) => Stand::Members(places.into()),
         // Nothing is open around lines.
         Some(Stood::Lists(mut open)) if !dialect.has_elements() => {
             let is_behind = open.pop_if(|last| last == BEHIND).is_some();
@@ -140,7 +147,10 @@ impl Planning {
         source: Source,
         records: Option<Records>,
     ) -> Self {
-        let input = Windows::of(source);
+        Planning::over(dialect, limits, Windows::of(source), records)
+    }
+
+    fn over(dialect: &Dialect, limits: &Limits, input: Windows, records: Option<Records>) -> Self {
         let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
         let to = Outlet::new(Planner::default(), records);
         Planning { run, to, hops: None, count: None, threads: None }
@@ -202,6 +212,70 @@ impl Planning {
 
     fn point(&self) -> Option<Point> {
         Point::of(&self.run, &self.to)
+    }
+
+    /// How many records inside of the document have begun.
+    fn met(&self) -> u64 {
+        self.to.inner_records().map_or(0, |(begun, _)| begun)
+    }
+
+    /// Goes on to the next record of a binary property list, or to one behind it that so many are
+    /// before. False as for [`go_on`](Self::go_on).
+    fn go_on_to(&mut self, py: Python<'_>, wanted: u64, steps: &mut usize) -> PyResult<bool> {
+        let most = wanted.saturating_sub(self.met());
+        pass_records(&mut self.run, &mut self.to, most);
+        *steps += 1;
+        if steps.is_multiple_of(STEPS) {
+            py.check_signals()?;
+        }
+        self.go_on(py)
+    }
+
+    /// Whether it has met the objects of a binary property list, each of which has its place.
+    fn has_places(&self) -> bool {
+        self.run.input().is_plain_binary()
+    }
+
+    /// The points of a binary property list of so many bytes. Its objects may be anywhere, so that
+    /// each record counts for as many bytes as any other: where the point is that is wanted at an
+    /// offset, and which offset it says it is at.
+    fn points_by_places(
+        mut self,
+        py: Python<'_>,
+        dialect: &Dialect,
+        limits: &Limits,
+        records: Option<Records>,
+        offsets: &[u64],
+        size: u64,
+    ) -> PyResult<Vec<Told>> {
+        let mut steps = 0;
+        while self.go_on_to(py, u64::MAX, &mut steps)? {}
+        let total = self.met();
+        let part_of = |whole: u64, of: u64, part: u64| {
+            let part = u128::from(whole) * u128::from(part) + u128::from(of / 2);
+            u64::try_from(part / u128::from(of.max(1))).unwrap_or(u64::MAX)
+        };
+        let mut planning = Planning::over(dialect, limits, self.run.into_input(), records);
+        let mut points = Vec::new();
+        if !planning.go_on(py)? {
+            return Ok(points);
+        }
+        for offset in offsets {
+            let wanted = part_of(total, size, *offset);
+            // The first part begins at the first record, and no part is empty.
+            if wanted < planning.met() {
+                continue;
+            }
+            while planning.met() <= wanted {
+                if !planning.go_on_to(py, wanted, &mut steps)? {
+                    return Ok(points);
+                }
+            }
+            let Some(mut point) = planning.point() else { continue };
+            point.counted = Counter::at(1, 1, part_of(size, total, point.records));
+            push(&mut points, told(point))?;
+        }
+        Ok(points)
     }
 
     /// Why no part of the source can be read on its own, if that is so.
@@ -280,9 +354,16 @@ pub(crate) fn split_size(source: &Bound<'_, SourceObject>) -> PyResult<(u64, Opt
     })
 }
 
+fn push(points: &mut Vec<Told>, point: Told) -> PyResult<()> {
+    points.try_reserve(1).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+    points.push(point);
+    Ok(())
+}
+
 /// The points at the first records that begin at these offsets or behind them, or why there are none.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, threads, /))]
+#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, size, threads, /))]
+#[expect(clippy::too_many_arguments, reason = "what is read, as what, and where it is cut")]
 pub(crate) fn split_points(
     dialect: &Bound<'_, Dialect>,
     source: &Bound<'_, SourceObject>,
@@ -290,6 +371,7 @@ pub(crate) fn split_points(
     at: Option<&Bound<'_, PyAny>>,
     limits: Option<&Bound<'_, PyAny>>,
     offsets: Vec<u64>,
+    size: u64,
     threads: usize,
 ) -> PyResult<(Vec<Told>, Option<&'static str>)> {
     let py = dialect.py();
@@ -298,9 +380,17 @@ pub(crate) fn split_points(
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let Choice { records, .. } = dialect.choose(r#type, at)?;
         let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
-        let mut planning = Planning::new(dialect, &limits, opened, records);
+        let mut planning = Planning::new(dialect, &limits, opened, records.clone());
         if !planning.go_on(py)? {
             return Ok((Vec::new(), Some("it has no record")));
+        }
+        if planning.has_places() {
+            if planning.point().is_none() {
+                return Ok((Vec::new(), Some("it is one record")));
+            }
+            let points =
+                planning.points_by_places(py, dialect, &limits, records, &offsets, size)?;
+            return Ok((points, None));
         }
         if let Some(why) = planning.run.input().why_whole() {
             return Ok((Vec::new(), Some(why)));
@@ -320,17 +410,16 @@ pub(crate) fn split_points(
                 break;
             }
             let Some(point) = planning.point() else { continue };
-            points.try_reserve(1).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
-            points.push(told(point));
+            push(&mut points, told(point))?;
         }
         Ok((points, None))
     })
 }
 
 /// Reads the records of a part: from a point, or from the beginning, to the record that begins at an
-/// offset, or to the end.
+/// offset, or to the end. Of a binary property list, to the record at a place.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, policy, limits, start, end, /))]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, start, end, until, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
 pub(crate) fn read_split(
     dialect: &Bound<'_, Dialect>,
@@ -341,6 +430,7 @@ pub(crate) fn read_split(
     limits: Option<&Bound<'_, PyAny>>,
     start: Option<Told>,
     end: Option<u64>,
+    until: Option<Vec<u64>>,
 ) -> PyResult<Reader> {
     let py = dialect.py();
     guarded(py, || {
@@ -348,27 +438,24 @@ pub(crate) fn read_split(
         let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
         let name = source.get().name();
         let shown = name.clone().unwrap_or_default();
-        let at_records = records.clone();
+        let bounds = Bounds { start, end, until };
+        let Begun { reader, input, point } =
+            begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
         let settings =
             Settings::new(py, policy.get(), (records, sought), limits.clone(), name, true)?;
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
-        let Some(start) = start else {
-            let mut input = Windows::of(source.get().open(py, dialect.detect(), &limits)?.0);
-            if let Some(end) = end {
-                input = input.up_to(end);
-            }
-            let mut pump = Pump::new(dialect, plan, settings, input);
-            pump.time();
-            return Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None));
+        let mut pump = match reader {
+            Some(reader) => Pump::over(dialect, reader, plan, settings, input),
+            None => Pump::new(dialect, plan, settings, input),
         };
-        let point = point(dialect, start);
-        let input = part(Parted::open(py, source.get())?.0, &point, end, &limits)?;
-        let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
-        let mut planning = Planning::new(dialect, &limits, opened, at_records);
-        let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
-        let reader = reader.ok_or_else(changed)?;
-        let mut pump = Pump::over(dialect, reader, plan, settings, input);
-        if !pump.begin_at(&point) {
+        let is_there = match &point {
+            None => true,
+            Some(Point { stand: Stand::Members(_), open, records, .. }) => {
+                pump.begin_within(open, *records)
+            }
+            Some(point) => pump.begin_at(point),
+        };
+        if !is_there {
             return Err(changed());
         }
         pump.time();
@@ -378,7 +465,7 @@ pub(crate) fn read_split(
 
 /// The schema of the records of a part.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, at, skip, limits, start, end, threads, /))]
+#[pyo3(signature = (dialect, source, at, skip, limits, start, end, until, threads, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, and how")]
 pub(crate) fn split_schema(
     dialect: &Bound<'_, Dialect>,
@@ -388,6 +475,7 @@ pub(crate) fn split_schema(
     limits: Option<&Bound<'_, PyAny>>,
     start: Option<Told>,
     end: Option<u64>,
+    until: Option<Vec<u64>>,
     threads: usize,
 ) -> PyResult<Schema> {
     let py = dialect.py();
@@ -396,40 +484,86 @@ pub(crate) fn split_schema(
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let plain = py.get_type::<PyAny>();
         let Choice { records, .. } = dialect.choose(plain.as_any(), at)?;
+        let bounds = Bounds { start, end, until };
+        let Begun { reader, input, point } =
+            begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
+        let policy = if skip { Policy::Skip } else { Policy::Raise };
+        let reader = reader.unwrap_or_else(|| dialect.reader(false, &limits));
+        let mut run = Run::new(reader, input, policy);
         let name = source.get().name();
         let mut finder = Finder::new();
         finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
-        let policy = if skip { Policy::Skip } else { Policy::Raise };
-        let (opened, _held) = source.get().open(py, dialect.detect(), &limits)?;
-        let (run, to) = match start {
-            None => {
-                let mut input = Windows::of(opened);
-                if let Some(end) = end {
-                    input = input.up_to(end);
-                }
-                let run = Run::new(dialect.reader(false, &limits), input, policy);
-                (run, Finding::new(finder, records))
+        if let Some(point) = &point {
+            finder.pass_records(point.records);
+            if point.open.is_empty() {
+                run.pass_records(point.records);
             }
-            Some(start) => {
-                let point = point(dialect, start);
-                finder.pass_records(point.records);
-                let input = part(Parted::open(py, source.get())?.0, &point, end, &limits)?;
-                let mut planning = Planning::new(dialect, &limits, opened, records.clone());
-                let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
-                let mut run = Run::new(reader.ok_or_else(changed)?, input, policy);
-                if point.open.is_empty() {
-                    run.pass_records(point.records);
-                }
-                let mut to = Finding::new(finder, records);
-                if !to.outlet().go_on(&point.open, point.records) {
-                    return Err(changed());
-                }
-                (run, to)
-            }
-        };
+        }
+        let mut to = Finding::new(finder, records);
+        if let Some(Point { open, records, .. }) = &point
+            && !to.outlet().go_on(open, *records)
+        {
+            return Err(changed());
+        }
         let named = Named::new(dialect.name(), name.as_deref());
         Schema::found(py, read_all(py, run, to, &named, threads)?)
     })
+}
+
+/// Where a part begins and ends: at a point and before an offset, or at the beginning and the end of
+/// the file. A part of a binary property list ends before the record at a place.
+struct Bounds {
+    start: Option<Told>,
+    end: Option<u64>,
+    until: Option<Vec<u64>>,
+}
+
+/// What reads a part: a reader, if it is not the dialect's at the beginning of a text, its input, and
+/// the point at which both are.
+struct Begun {
+    reader: Option<AnyReader>,
+    input: Windows,
+    point: Option<Point>,
+}
+
+/// Opens a part.
+fn begin(
+    py: Python<'_>,
+    dialect: &Dialect,
+    source: &SourceObject,
+    limits: &Limits,
+    records: Option<Records>,
+    bounds: Bounds,
+) -> PyResult<Begun> {
+    let Bounds { start, end, until } = bounds;
+    let point = start.map(|start| point(dialect, start));
+    let (opened, _) = source.open(py, dialect.detect(), limits)?;
+    let places = match &point {
+        Some(Point { stand: Stand::Members(places), open, .. }) => {
+            // The path of the record has as many steps as there are containers around it.
+            if open.len() != places.len() + 1 {
+                return Err(changed());
+            }
+            Some(&places[..])
+        }
+        _ => until.as_ref().map(|_| &[][..]),
+    };
+    if let Some(places) = places {
+        let reader = dialect.reader(false, limits);
+        let reader = reader.between(places, &until.unwrap_or_default()).ok_or_else(changed)?;
+        return Ok(Begun { reader: Some(reader), input: Windows::of(opened), point });
+    }
+    let Some(point) = point else {
+        let mut input = Windows::of(opened);
+        if let Some(end) = end {
+            input = input.up_to(end);
+        }
+        return Ok(Begun { reader: None, input, point });
+    };
+    let input = part(Parted::open(py, source)?.0, &point, end, limits)?;
+    let mut planning = Planning::new(dialect, limits, opened, records);
+    let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
+    Ok(Begun { reader: Some(reader.ok_or_else(changed)?), input, point: Some(point) })
 }
 
 #[cold]

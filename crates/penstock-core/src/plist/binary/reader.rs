@@ -50,7 +50,10 @@ struct Open {
     members: Members,
     /// The next member.
     next: u64,
-    /// Whether its key was reported.
+    /// The member before which the reader leaves it: that behind the last one, unless a part ends
+    /// earlier.
+    end: u64,
+    /// Whether the key of the next member was reported.
     keyed: bool,
 }
 
@@ -60,8 +63,14 @@ struct Open {
 #[derive(Debug)]
 pub struct Reader {
     trailer: Option<Trailer>,
-    /// If only a part of it is read: the trailer, with the part for the root.
+    /// If only what one object leads to is read: the trailer, with that object for the root.
     part: Option<Trailer>,
+    /// If it begins at a member: its place, as [`places`](Self::places).
+    start: Box<[u64]>,
+    /// If it ends before a member: its place.
+    until: Box<[u64]>,
+    /// How many of the open containers are those around that member.
+    edge: usize,
     /// Whether the root was begun.
     begun: bool,
     open: Vec<Open>,
@@ -91,6 +100,9 @@ impl Reader {
         Reader {
             trailer: None,
             part: None,
+            start: Box::default(),
+            until: Box::default(),
+            edge: 0,
             begun: false,
             open: Vec::new(),
             far: HashMap::new(),
@@ -114,6 +126,71 @@ impl Reader {
         reader
     }
 
+    /// A reader at the beginning of the same property list, of a range of it: from the member at one
+    /// place to the one at another, as [`places`](Self::places) says them. Without the one, it begins
+    /// at the root; without the other, it ends with the root.
+    ///
+    /// It does not report the beginnings of the containers around the first member.
+    #[must_use]
+    pub fn between(limits: &Limits, start: &[u64], until: &[u64]) -> Self {
+        let mut reader = Reader::new(limits);
+        (reader.start, reader.until) = (start.into(), until.into());
+        reader
+    }
+
+    /// The place of the value that was begun last, inside of `depth` containers: which member it is
+    /// of the container around it, which member that is, and so on, the outermost first. None if it
+    /// is the root.
+    #[must_use]
+    pub fn places(&self, depth: usize) -> Option<Box<[u64]>> {
+        let around = self.open.get(..depth).filter(|around| !around.is_empty())?;
+        around.iter().map(|open| open.next.checked_sub(1)).collect()
+    }
+
+    /// How many members come behind the value at hand in the container around it, which is inside of
+    /// `depth - 1` others.
+    #[must_use]
+    pub fn left_behind(&self, depth: usize) -> u64 {
+        let around = depth.checked_sub(1).and_then(|last| self.open.get(last));
+        around.map_or(0, |open| open.end - open.next)
+    }
+
+    /// Leaves the value at hand, and passes over so many members of the container around it.
+    pub fn pass_members(&mut self, depth: usize, count: u64) {
+        self.abandon(depth);
+        if let Some(open) = self.open.last_mut() {
+            (open.next, open.keyed) = (open.next.saturating_add(count).min(open.end), false);
+        }
+    }
+
+    /// Opens the containers around the member at which it begins.
+    fn descend<St: Store>(&mut self, store: &mut St, trailer: &Trailer) -> Result<(), Fault> {
+        let start = std::mem::take(&mut self.start);
+        let width = trailer.reference;
+        let (mut number, mut from) = (trailer.root, trailer.root_said_at());
+        for (depth, place) in start.iter().enumerate() {
+            let at = trailer.find(store, number, from)?;
+            self.at = at;
+            let members = match Object::read(store, trailer, number, at)? {
+                Object::Container(members) if *place < members.count => members,
+                _ => {
+                    let reason =
+                        format!("object {number} has no member {place}, where a part begins");
+                    return Err(Fault::malformed(at, reason));
+                }
+            };
+            self.check_new(number, at)?;
+            let is_last = depth + 1 == start.len();
+            let next = if is_last { *place } else { place + 1 };
+            self.push(Open { number, at, members, next, end: members.count, keyed: false });
+            self.count_members(trailer, at, members)?;
+            let first = if members.kind == ContainerKind::Map { members.count } else { 0 };
+            from = members.from + (first + place) * width.bytes;
+            number = width.of(store.word(from)?);
+        }
+        Ok(())
+    }
+
     /// Reads all bytes of a property list, or continues behind the last event.
     fn read<St: Store, S: Listener + ?Sized>(
         &mut self,
@@ -129,9 +206,11 @@ impl Reader {
                     None => Trailer::read(store, size)?,
                 };
                 if sink.shares() {
-                    self.shares = Some(match self.part {
-                        Some(_) => Shares::count_part(store, &trailer),
-                        None => Shares::count(store, &trailer),
+                    let is_range = !self.start.is_empty() || !self.until.is_empty();
+                    self.shares = Some(if self.part.is_some() || is_range {
+                        Shares::count_part(store, &trailer, &self.start, &self.until)
+                    } else {
+                        Shares::count(store, &trailer)
                     });
                 }
                 let times = size.saturating_mul(self.amplification).max(FREE);
@@ -143,7 +222,9 @@ impl Reader {
         if !self.begun {
             self.begun = true;
             let from = trailer.root_said_at();
-            if let Some(step) = self.value(store, &trailer, trailer.root, from, sink)? {
+            if !self.start.is_empty() {
+                self.descend(store, &trailer)?;
+            } else if let Some(step) = self.value(store, &trailer, trailer.root, from, sink)? {
                 return Ok(step);
             }
         }
@@ -161,7 +242,7 @@ impl Reader {
         let width = trailer.reference;
         while let Some(open) = self.open.last_mut() {
             let Members { kind, from, count } = open.members;
-            if open.next == count && !open.keyed {
+            if open.next == open.end && !open.keyed {
                 let at = open.at;
                 self.close();
                 let flow = match kind {
@@ -237,7 +318,7 @@ impl Reader {
                 return self.begin(
                     store,
                     trailer,
-                    Open { number, at, members, next: 0, keyed: false },
+                    Open { number, at, members, next: 0, end: members.count, keyed: false },
                     sink,
                 );
             }
@@ -349,26 +430,12 @@ impl Reader {
         sink: &mut S,
     ) -> Result<Option<Step>, Fail<S::Error>> {
         let Open { number, at, members, .. } = open;
-        let near = &self.open[..self.open.len().min(NEAR)];
-        if near.iter().any(|other| other.number == number) || self.far.contains_key(&number) {
-            let reason = format!("object {number} contains itself");
-            return Err(Fail::Input(Fault::malformed(at, reason)));
-        }
-        if self.open.len() >= self.depth_limit {
-            let limit = self.depth_limit;
-            let reason = format!("nested deeper than {limit} levels (limits.depth)");
-            return Err(Fail::Input(Fault::limit(at, reason)));
-        }
+        self.check_new(number, at)?;
         let is_shared = self.shares.as_ref().is_some_and(|shares| shares.has(number));
         if is_shared || members.kind == ContainerKind::Set {
             sink.container(Container { kind: members.kind, shared: is_shared.then_some(number) });
         }
-        if self.open.len() >= NEAR {
-            make_room(&mut self.far, 1);
-            self.far.insert(number, ());
-        }
-        make_room(&mut self.open, 1);
-        self.open.push(open);
+        self.push(open);
         let is_map = members.kind == ContainerKind::Map;
         let flow = if is_map { sink.begin_map(at) } else { sink.begin_list(at) };
         let flow = flow.map_err(Fail::Sink)?;
@@ -376,12 +443,65 @@ impl Reader {
             self.close();
             return Ok(None);
         }
-        let each = if is_map { 2 * trailer.reference.bytes } else { trailer.reference.bytes };
-        self.count(members.from - at + members.count * each, at)?;
+        self.count_members(trailer, at, members)?;
         if is_map && flow == Flow::Look {
             self.look(store, trailer, at, members, sink)?;
         }
         Ok(step_for(flow))
+    }
+
+    /// Fails if a container is open already, or is within too many others.
+    #[inline(always)]
+    fn check_new(&self, number: u64, at: u64) -> Result<(), Fault> {
+        let near = &self.open[..self.open.len().min(NEAR)];
+        if near.iter().any(|other| other.number == number) || self.far.contains_key(&number) {
+            return Err(Fault::malformed(at, format!("object {number} contains itself")));
+        }
+        if self.open.len() >= self.depth_limit {
+            let limit = self.depth_limit;
+            let reason = format!("nested deeper than {limit} levels (limits.depth)");
+            return Err(Fault::limit(at, reason));
+        }
+        Ok(())
+    }
+
+    /// A container is open now.
+    #[inline(always)]
+    fn push(&mut self, open: Open) {
+        let mut open = open;
+        if self.edge < self.until.len() && self.edge == self.open.len() {
+            self.find_end(&mut open);
+        }
+        if self.open.len() >= NEAR {
+            make_room(&mut self.far, 1);
+            self.far.insert(open.number, ());
+        }
+        make_room(&mut self.open, 1);
+        self.open.push(open);
+    }
+
+    /// If a container is around the member before which the reader ends, nothing behind that is read.
+    #[cold]
+    fn find_end(&mut self, open: &mut Open) {
+        let last = self.until[self.edge];
+        let is_around = match self.edge.checked_sub(1) {
+            None => true,
+            Some(outer) => self.open[outer].next.checked_sub(1) == Some(self.until[outer]),
+        };
+        if is_around {
+            self.edge += 1;
+            let inner = u64::from(self.edge < self.until.len());
+            open.end = last.saturating_add(inner).clamp(open.next, open.members.count);
+        }
+    }
+
+    /// Counts the bytes of a container.
+    #[inline(always)]
+    fn count_members(&mut self, trailer: &Trailer, at: u64, members: Members) -> Result<(), Fault> {
+        let Members { kind, from, count } = members;
+        let width = trailer.reference.bytes;
+        let each = if kind == ContainerKind::Map { 2 * width } else { width };
+        self.count(from - at + count * each, at)
     }
 
     /// Looks at the keys of a map that has begun, until the sink knows what it becomes.

@@ -1,0 +1,140 @@
+//! Reads a binary property list in parts, and as a whole.
+
+use crate::parts::{Counting, Got, finish, windows};
+use penstock_core::limits::Limits;
+use penstock_core::plist;
+use penstock_core::reader::Reader;
+use penstock_core::run::{Destination, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::select::{Path, Records};
+use penstock_core::split::{Planner, Point, Stand, pass_records};
+use std::convert::Infallible;
+
+/// A property list of objects that have references of one byte. The first one is the root.
+pub(crate) fn assembled(objects: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = b"bplist00".to_vec();
+    let mut offsets = Vec::new();
+    for object in objects {
+        offsets.extend((bytes.len() as u16).to_be_bytes());
+        bytes.extend(object);
+    }
+    let table = bytes.len() as u64;
+    bytes.extend(offsets);
+    bytes.extend([0, 0, 0, 0, 0, 0, 2, 1]);
+    for field in [objects.len() as u64, 0, table] {
+        bytes.extend(field.to_be_bytes());
+    }
+    bytes
+}
+
+/// The more a file expands, the less of it is comparable: a part counts for itself.
+fn limits() -> Limits {
+    Limits { depth: 40, expansion: Some(4096), ..Limits::default() }
+}
+
+fn reader() -> Reader {
+    Reader::Plist(Box::new(plist::Reader::new(plist::Options::default(), &limits())))
+}
+
+fn records(at: Option<&str>) -> Records {
+    let at = at.map(|at| Path::parse(at).expect("a path"));
+    at.map_or_else(Records::by_default, |at| Records::at(&at).expect("records"))
+}
+
+/// A run that looks for points.
+struct Planning(Run<Reader, Windows, Infallible>, Outlet<Planner>);
+
+impl Planning {
+    fn over(bytes: &[u8], at: Option<&str>) -> Self {
+        let run = Run::new(reader(), windows(bytes, bytes.len().max(1)), Policy::Hand);
+        Planning(run, Outlet::new(Planner::default(), Some(records(at))))
+    }
+
+    fn go_on(&mut self) -> bool {
+        let Planning(run, to) = self;
+        loop {
+            match run.advance(to) {
+                Ok(Turn::Dry) => {
+                    let brought = run.input_mut().more();
+                    run.brought(to, brought).expect("a good source");
+                }
+                Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+                Ok(Turn::Paused) => return true,
+                Ok(Turn::End) | Err(_) => return false,
+            }
+        }
+    }
+
+    fn met(&self) -> u64 {
+        self.1.inner_records().map_or(0, |(begun, _)| begun)
+    }
+}
+
+/// The points before the records of these numbers, counted from 0, which ascend.
+fn planned(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> Vec<Point> {
+    let mut planning = Planning::over(bytes, at);
+    let mut points = Vec::new();
+    if !planning.go_on() {
+        return points;
+    }
+    for cut in cuts.iter().filter(|cut| **cut > 0) {
+        while planning.met() <= *cut {
+            let most = *cut - planning.met();
+            pass_records(&mut planning.0, &mut planning.1, most);
+            if !planning.go_on() {
+                return points;
+            }
+        }
+        if points.last().is_none_or(|last: &Point| last.records < *cut) {
+            points.extend(Point::of(&planning.0, &planning.1));
+        }
+    }
+    points
+}
+
+fn places(point: &Point) -> &[u64] {
+    match &point.stand {
+        Stand::Members(places) => places,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Compares the parts of a binary property list with all of it, cut before the records of these
+/// numbers. Returns how many parts there are.
+pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usize {
+    let mut whole = Got::default();
+    let step = bytes.len().max(1);
+    let run = Run::new(reader(), windows(bytes, step), Policy::Hand);
+    finish(run, Outlet::new(Counting::default(), Some(records(at))), &mut whole);
+
+    let points = planned(bytes, at, cuts);
+    let mut got = Got::default();
+    for part in 0..=points.len() {
+        let from = part.checked_sub(1).map(|before| &points[before]);
+        let start = from.map_or(&[][..], places);
+        let until = points.get(part).map_or(&[][..], places);
+        let mut to = Outlet::new(Counting::default(), Some(records(at)));
+        if let Some(point) = from {
+            assert_eq!(point.open.len(), start.len() + 1);
+            assert!(to.go_on(&point.open, point.records));
+        }
+        let between = reader().between(start, until).expect("a reader of property lists");
+        if finish(Run::new(between, windows(bytes, step), Policy::Hand), to, &mut got) {
+            break;
+        }
+        if let Some(point) = points.get(part) {
+            assert_eq!(got.records, point.records, "{part} {cuts:?}");
+        }
+    }
+    // A part knows only of what is shared in its own records.
+    for events in [&mut got.events, &mut whole.events] {
+        let lines = events.lines().filter_map(|line| match line.split_once(" shared ") {
+            Some((container, _)) => container.ends_with(" set").then_some(container),
+            None => Some(line),
+        });
+        *events = lines.collect::<Vec<_>>().join("\n");
+    }
+    if !whole.problems.iter().any(|problem| problem.contains("(limits.expansion)")) {
+        assert_eq!(got, whole, "{at:?} {cuts:?} {points:?} {bytes:?}");
+    }
+    points.len() + 1
+}
