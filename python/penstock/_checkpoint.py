@@ -128,7 +128,7 @@ def of(
                     "there is no checkpoint: the last line has no line feed, so that more of it "
                     "may come; a reader with resume= leaves such a line for another time"
                 )
-            digest = _digest(file, offset)
+            digest = hash_of(file, offset)
     changed = about.st_mtime_ns if digest is None else None
     return Checkpoint(
         path,
@@ -160,7 +160,7 @@ def _is_whole(file: BinaryIO, offset: int, size: int, format: Format) -> bool:
     return False
 
 
-def _digest(file: BinaryIO, offset: int) -> str:
+def hash_of(file: BinaryIO, offset: int) -> str:
     """Return the hash of the first bytes of a file, and of those before an offset."""
     known = hashlib.blake2b(digest_size=16)
     file.seek(0)
@@ -186,7 +186,7 @@ def _check(checkpoint: Checkpoint, path: str) -> tuple[int, int]:
                 f"{path} is not the file of the checkpoint: it has {about.st_size:,} bytes, and "
                 f"{checkpoint.offset:,} were read of that"
             )
-        elif _digest(file, checkpoint.offset) != checkpoint.digest:
+        elif hash_of(file, checkpoint.offset) != checkpoint.digest:
             raise ValueError(
                 f"{path} is not the file of the checkpoint: other bytes come before the place"
             )

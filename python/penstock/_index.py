@@ -1,4 +1,4 @@
-"""The file in which the index of a file of lines is kept.
+"""The file in which the index of another one is kept: of its lines, its rows, or its parts.
 
 Whoever names it may be mistaken, and others may write into its folder. So a file is replaced only
 if it is an index, and an index is written whole or not at all, under a name that nobody foresees.
@@ -24,8 +24,8 @@ _LARGEST = 64 << 20
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def kept(path: str) -> bytes | None:
-    """Return the index at `path`, or None if there is no file.
+def kept(path: str, magic: bytes = _MAGIC) -> bytes | None:
+    """Return the index at `path`, or None if there is no file. Its kind begins with `magic`.
 
     Raises:
         FileExistsError: There is something else than an index.
@@ -38,13 +38,13 @@ def kept(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - pathlib is slow to import
-        if file.read(len(_MAGIC)) != _MAGIC:
+        if file.read(len(magic)) != magic:
             _refuse(path)
-        return _MAGIC + file.read(_LARGEST)
+        return magic + file.read(_LARGEST)
 
 
-def keep(path: str, index: bytes) -> None:
-    """Write an index: all of it or nothing.
+def keep(path: str, index: bytes, magic: bytes = _MAGIC) -> None:
+    """Write an index: all of it or nothing. It begins with `magic`.
 
     If others write it at the same time, each of them succeeds and the last one counts.
 
@@ -52,12 +52,12 @@ def keep(path: str, index: bytes) -> None:
         FileExistsError: There is something else than an index.
         OSError: It cannot be written.
     """
-    if kept(path) is None:
+    if kept(path, magic) is None:
         try:
             _write(path, index, new=True)
         except OSError:
             # Somebody was faster, or the file system has no links.
-            kept(path)
+            kept(path, magic)
         else:
             return
     _write(path, index, new=False)

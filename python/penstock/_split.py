@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _collections_abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from penstock import _dialect, _format, _plan, _read, _rust, _sources
 from penstock._types import PLAIN
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock import Columns, Limits, Reader, Schema
-    from penstock._types import At, Format, Sources, T, Types
+    from penstock._types import At, Format, Index, Sources, T, Types
 
 SIZE = 64 << 20
 """About how many bytes a part has by default."""
@@ -260,6 +261,7 @@ def split(
     at: At[Any] | None = None,
     limits: Limits | None = None,
     threads: int = 1,
+    index: Index = None,
 ) -> Splits:
     r"""Find the parts of files, each of which can be read on its own, in any process.
 
@@ -287,14 +289,21 @@ def split(
         limits: As for `penstock.read`.
         threads: How many threads look at a file at once, if its records must be read to find where
             they end: those of CSV. The parts are the same for any number.
+        index: Keep where parts may begin, so that the next call for the same records needs no pass,
+            whatever its `parts` or `bytes` are. True keeps that beside each file, under its name
+            with the suffix `.penstock-splits`; a path says where, for one file. A part then begins
+            at the point that is nearest: one is kept for every 1024th of the text, but not for less
+            than 4 KiB or more than 4 MiB. If the file has changed, it is passed over again.
 
     Returns:
         A sequence of parts. Printing it shows the plan.
 
     Raises:
         OSError: A file cannot be opened.
+        FileExistsError: `index` names something else than what `split` has kept.
         TypeError: `source` is no path; or `parts` and `bytes` are both given.
-        ValueError: One of them, or `threads`, is less than 1; or as for `penstock.read`.
+        ValueError: One of them, or `threads`, is less than 1; or `index` is a path, and there are
+            several files; or what was kept there is damaged; or as for `penstock.read`.
 
     Example:
         >>> import pathlib, penstock
@@ -309,7 +318,7 @@ def split(
         [74, 172]
     """
     kind = None if format is None else _format.checked(format)
-    return of_files(source, parts, bytes, kind, at, limits, threads, None)
+    return of_files(source, parts, bytes, kind, at, limits, threads, None, index)
 
 
 split.__module__ = "penstock"
@@ -324,6 +333,7 @@ def of_files(
     limits: Limits | None,
     threads: int,
     choose: Callable[[str], dict[str, Any]] | None,
+    index: Index,
 ) -> Splits:
     """Return the parts of files.
 
@@ -338,11 +348,15 @@ def of_files(
     if paths is None:
         path, _ = _sources.path("split", source)  # type: ignore[arg-type]  # it is checked there
         paths = [path]
+    if index is not None and not isinstance(index, bool) and len(paths) != 1:
+        raise ValueError("index= is the path for one file: True keeps one beside each of several")
     found: list[Split] = []
     whole: dict[str, str] = {}
     for path in paths:
         chosen = None if choose is None else choose(path)
-        mine, why = _split(path, len(paths), parts, size, format, at, limits, threads, chosen)
+        mine, why = _split(
+            path, len(paths), parts, size, format, at, limits, threads, chosen, index
+        )
         found += mine
         if why is not None:
             whole[path] = why
@@ -365,6 +379,7 @@ def _split(
     limits: Limits | None,
     threads: int,
     chosen: dict[str, Any] | None,
+    index: Index,
 ) -> tuple[list[Split], str | None]:
     """Return the parts of one of several files, and why it is one, if it is."""
     about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
@@ -376,18 +391,24 @@ def _split(
         why: str | None = "it is an archive"
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
-            dialect = dialect_of(kind, name, chosen)
-            text, unsplit = _rust.split_size(opened)
-            if parts is not None:
-                wanted = -(-parts // files)
-                offsets = [text * part // wanted for part in range(1, wanted)]
+            found = partial(_found, dialect_of(kind, name, chosen), opened, at, limits, threads)
+
+            def wanted(text: int) -> Sequence[int]:
+                if parts is None:
+                    return range(size or SIZE, text, size or SIZE)
+                mine = -(-parts // files)
+                return [text * part // mine for part in range(1, mine)]
+
+            if index is None or index is False:
+                text, starts, why = found(wanted)
             else:
-                offsets = list(range(size or SIZE, text, size or SIZE))
-            if unsplit is None:
-                starts, unsplit = _rust.split_points(
-                    dialect, opened, object, at, limits, offsets, text, threads
-                )
-            why = unsplit
+                from penstock import _points  # noqa: PLC0415 - few programs do
+
+                key = _points.key(path, about, kind, at, chosen, limits)
+                kept = _points.beside(path, index)
+                points = _points.of(kept, key, lambda: _points.Points(*found(_points.spread)))
+                text, why = points.text, points.why
+                starts = points.nearest(wanted(text))
     finally:
         del given  # This closes an archive that was opened here.
     begins = [0, *(start[0] for start in starts)]
@@ -400,6 +421,24 @@ def _split(
         for index, (begin, end, start, until) in enumerate(parts_of)
     ]
     return made, why
+
+
+def _found(
+    dialect: _rust.Dialect,
+    source: _rust.Source,
+    at: At[Any] | None,
+    limits: Limits | None,
+    threads: int,
+    wanted: Callable[[int], Sequence[int]],
+) -> tuple[int, list[Any], str | None]:
+    """Return the size of a text, the points at offsets of it, and why there are none."""
+    text, why = _rust.split_size(source)
+    starts: list[Any] = []
+    if why is None:
+        starts, why = _rust.split_points(
+            dialect, source, object, at, limits, wanted(text), text, threads
+        )
+    return text, starts, why
 
 
 def dialect_of(format: Format, name: str | None, chosen: dict[str, Any] | None) -> _rust.Dialect:

@@ -592,6 +592,7 @@ def split(
     dialect: Dialect | Literal["infer"] | None = None,
     limits: Limits | None = None,
     threads: int = 1,
+    index: Index = None,
 ) -> Splits:
     r"""Find the parts of files, each of which can be read on its own; see `penstock.split`.
 
@@ -605,14 +606,16 @@ def split(
             finds it in the first 64 KiB of each file; see `infer`.
         limits: As for `read`.
         threads: How many threads look at a file at once. The parts are the same for any number.
+        index: Keep where parts may begin, in that dialect; see `penstock.split`.
 
     Returns:
         A sequence of parts. Printing it shows the plan.
 
     Raises:
         OSError: A file cannot be opened.
+        FileExistsError: `index` names something else than what `split` has kept.
         TypeError: `source` is no path; or `parts` and `bytes` are both given.
-        ValueError: One of them, or `threads`, is less than 1.
+        ValueError: One of them, or `threads`, is less than 1; or as for `penstock.split`.
         MalformedInput: No dialect reads the beginning of a file, or two are as likely.
 
     Example:
@@ -631,7 +634,7 @@ def split(
         return _dialect.options(infer(path, limits=limits) if is_inferred else dialect)
 
     chosen = None if dialect is None else choose
-    return of_files(source, parts, bytes, "csv", None, limits, threads, chosen)
+    return of_files(source, parts, bytes, "csv", None, limits, threads, chosen, index)
 
 
 @_missing.advised
