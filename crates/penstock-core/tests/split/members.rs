@@ -1,6 +1,6 @@
 //! Reads a binary property list in parts, and as a whole.
 
-use crate::parts::{Counting, Got, finish, windows};
+use crate::parts::{Counting, Got, Shown, finish, windows};
 use penstock_core::limits::Limits;
 use penstock_core::plist;
 use penstock_core::reader::Reader;
@@ -104,7 +104,7 @@ pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usiz
     let mut whole = Got::default();
     let step = bytes.len().max(1);
     let run = Run::new(reader(), windows(bytes, step), Policy::Hand);
-    finish(run, Outlet::new(Counting::default(), Some(records(at))), &mut whole);
+    finish(run, Outlet::new(Counting::default(), Some(records(at))), Shown::All, &mut whole);
 
     let points = planned(bytes, at, cuts);
     let mut got = Got::default();
@@ -118,7 +118,7 @@ pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usiz
             assert!(to.go_on(&point.open, point.records));
         }
         let between = reader().between(start, until).expect("a reader of property lists");
-        if finish(Run::new(between, windows(bytes, step), Policy::Hand), to, &mut got) {
+        if finish(Run::new(between, windows(bytes, step), Policy::Hand), to, Shown::All, &mut got) {
             break;
         }
         if let Some(point) = points.get(part) {
