@@ -43,6 +43,7 @@ job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(AllStops(&'a [u8; 64], &'a Stops) -> (u64, u64), |isa, job| isa.stops(job.0, job.1));
 job!(AllMarks(&'a [u8; 64], &'a Stops) -> Marks, |isa, job| isa.marks(job.0, job.1));
+job!(Places(&'a [u8; 64], &'a [(u8, u8); 2]) -> [u64; 2], |isa, job| isa.places(job.0, job.1));
 job!(Parity(&'a u64) -> u64, |isa, job| isa.parity(*job.0));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
@@ -66,6 +67,10 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(on_both(XmlText(bytes, from)), naive::xml_text(bytes, from));
     assert_eq!(on_both(XmlValue(bytes, from)), naive::xml_value(bytes, from));
     assert_eq!(on_both(XmlName(bytes, from)), naive::xml_name(bytes, from));
+    if let Some((block, _)) = bytes.split_first_chunk::<64>() {
+        let pairs = [(0, block[0]), (from as u8, block[63] | from as u8)];
+        assert_eq!(on_both(Places(block, &pairs)), naive::places(block, &pairs));
+    }
     // The first bytes are the set, if they can be one.
     if let Some((block, _)) = bytes.split_first_chunk()
         && let set = &bytes[..from.min(7)]

@@ -62,9 +62,10 @@ impl Planner {
         self.wanted
     }
 
-    /// From now on, it also pauses behind each record, except for so many that come next.
+    /// From now on, it also pauses behind each record, except for so many that end next.
     pub(super) fn stop_behind(&mut self, records: u64) {
-        self.stops_behind = self.records.saturating_add(records);
+        let ended = self.records - u64::from(self.within);
+        self.stops_behind = ended.saturating_add(records);
     }
 
     /// Whether it has just paused behind a record, and not at the beginning of one.

@@ -5,7 +5,7 @@ use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::run::{Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::source::{Options, Source};
-use penstock_core::split::{Planner, Point};
+use penstock_core::split::{Hops, Planner, Point};
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,8 +41,8 @@ impl Read for Lines {
     }
 }
 
-/// Plans so many records as parts.
-fn plan(records: u64) {
+/// Plans so many records as parts, with hops or without.
+fn plan(records: u64, with_hops: bool) {
     let size = records * LINE.len() as u64;
     let read = Arc::new(AtomicU64::new(0));
     let source = Lines { at: 0, size, read: Arc::clone(&read) };
@@ -51,8 +51,13 @@ fn plan(records: u64) {
     let mut run = Run::new(reader, Windows::of(source), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), None);
     let (mut points, mut window) = (0_u64, 0);
+    let mut hops = None::<Hops>;
     loop {
-        match run.advance(&mut to).expect("good JSON") {
+        let turn = match &mut hops {
+            Some(hops) => hops.advance(&mut run, &mut to),
+            None => run.advance(&mut to),
+        };
+        match turn.expect("good JSON") {
             Turn::Dry => {
                 let brought = run.input_mut().more();
                 run.brought(&mut to, brought).expect("a good source");
@@ -60,6 +65,9 @@ fn plan(records: u64) {
             }
             Turn::Paused => {
                 let point = Point::of(&run, &to).expect("a line is a point");
+                if points == 0 && with_hops {
+                    hops = Hops::beside(run.reader(), &to);
+                }
                 let at = point.counted.bytes();
                 assert_eq!(
                     (at, point.counted.line()),
@@ -81,12 +89,14 @@ fn plan(records: u64) {
 
 #[test]
 fn ten_thousand_parts_take_one_pass() {
-    plan(25_000);
+    for with_hops in [false, true] {
+        plan(25_000, with_hops);
+    }
 }
 
 /// Ten gigabytes: `cargo test --release -p penstock-core --test split -- --ignored`.
 #[test]
 #[ignore = "it takes half a minute when it is optimised"]
 fn ten_thousand_parts_of_ten_gigabytes_take_one_pass() {
-    plan(10_000_000_000 / LINE.len() as u64);
+    plan(10_000_000_000 / LINE.len() as u64, true);
 }
