@@ -56,7 +56,8 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let text = ValidText::check(rest).text.as_str();
-    let forms = [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements, Form::Children];
+    let forms =
+        [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements, Form::Children];
     let form = forms[usize::from(form) % forms.len()];
     same(form, text, ALL, None, &cuts);
     // The same in windows of a few bytes, between which the planner hops on.

@@ -127,6 +127,17 @@ def test_any_number_of_threads_finds_the_same_parts(name: str, tmp_path: Path) -
             assert penstock.split(path, at=where, threads=threads, **options) == alone
 
 
+def test_lists_of_one_record_are_read(tmp_path: Path) -> None:
+    # The planner can hop over hardly any of them. It gives that up after some megabytes.
+    path = tmp_path / "lists.json"
+    lists = [f'{{"them": [{{"n": {n}, "name": "{"x" * 30}"}}]}}' for n in range(120_000)]
+    path.write_text(f"[{','.join(lists)}]")
+    splits = penstock.split(path, bytes=900_000, at="*/them/*")
+    assert len(splits) == path.stat().st_size // 900_000 + 1
+    assert penstock.split(path, bytes=900_000, at="*/them/*", threads=2) == splits
+    assert [next(part.read(Row)).n for part in splits] == [part.records_before for part in splits]
+
+
 @each
 @SETTINGS
 @given(data=st.data())
