@@ -41,7 +41,7 @@ def record(n: int) -> dict[str, Any]:
 def element(n: int) -> str:
     more = '<!-- <item n="0"> -->' if n % 1009 == 0 else ""
     more += "<p:x xmlns:p='urn:p' p:y='1'/>" if n % 7_001 == 0 else ""
-    return f"<item n='{n}'><name>Zürich &amp; {n}</name>{more}<tag/></item>\n"
+    return f"<item n='{n}'><name>Zürich &amp; {n}</name>{more}<tag>t</tag></item>\n"
 
 
 def cells(n: int) -> str:
@@ -95,7 +95,8 @@ def test_the_threads_convert(name: str, into: Any) -> None:
     for threads in (1, 3):
         counts.clear()
         of(chunks(), kind, "ndjson", threads, at=at, into=into)
-        assert max(counts) == (0 if threads == 1 else threads)
+        # A thread that has just begun has another name.
+        assert (max(counts) > 0) == (threads > 1)
 
 
 @each
@@ -177,7 +178,9 @@ def damaged(name: str) -> list[bytes]:
         "csv": (b"1,2\n", b"\n"),
         "xml": (b"<item><name>a</name><name>b</name></item>", b"</item>\n"),
         "ndjson": (b'{"n": null, "name": [1]}\n', b"}\n"),
-    }.get(name, (b'{"n": null, "name": [1]},', b"},"))
+        "json": (b'{"n": null, "name": [1]}, ', b'"}, '),
+        "inside": (b'{"n": null, "name": [1]},', b"},\n"),
+    }[name]
     begin = data.index(between, late) + len(between)
     bad = data[:late] + b"\xff\xfe" + data[late:]
     broken = data[:middle] + b'\x00"<' + data[middle:]
@@ -279,7 +282,7 @@ def test_a_target_that_fails() -> None:
 
             def take(text: bytes, taken: list[int] = taken) -> None:
                 taken.append(len(text))
-                if sum(taken) > 2_000_000:
+                if sum(taken) > 700_000:
                     raise OSError("the disk is full")
 
             with pytest.raises(OSError, match="the disk is full"):
@@ -291,7 +294,7 @@ def test_a_target_that_fails() -> None:
                     into=into,
                     threads=threads,
                 )
-            assert sum(taken) > 2_000_000
+            assert sum(taken) > 700_000
 
 
 def test_a_source_that_fails() -> None:
@@ -299,12 +302,9 @@ def test_a_source_that_fails() -> None:
         yield from [b'{"n": 1}\n' * 10_000] * 40
         raise OSError("the disk is gone")
 
-    said = []
-    for threads in (1, 2):
-        with pytest.raises(OSError, match="the disk is gone") as caught:
-            of(chunks(), "ndjson", "json", threads)
-        said.append(str(caught.value))
-    assert said[0] == said[1]
+    one, two = (of(chunks(), "ndjson", "json", threads) for threads in (1, 2))
+    assert one == two
+    assert "the disk is gone (record 400001)" in one[1]
 
 
 @pytest.mark.parametrize("threads", [0, 257])
@@ -314,7 +314,7 @@ def test_what_is_no_number_of_threads(threads: int) -> None:
 
 
 def test_arrow_columns_have_no_threads() -> None:
-    columns = penstock.columns(io.BytesIO(b'{"n": 1}\n'), format="ndjson")
+    columns = penstock.columns(io.BytesIO(b'{"n": 1, "name": "a"}\n'), Cell, format="ndjson")
     with pytest.raises(TypeError, match=r"threads= is no option for Arrow columns"):
         penstock.convert(columns, io.BytesIO(), to="csv", threads=2)
 
