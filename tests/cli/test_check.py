@@ -125,10 +125,10 @@ def test_any_number_of_threads_finds_the_same(penstock: Callable[..., Any], fold
     places = [line for line in one.out.splitlines() if line.startswith("large.ndjson")]
     assert places == [
         "large.ndjson:15001:29: expected int, got a string (record 15001, at population)",
-        "large.ndjson:20001:2: expected a key or '}', found ']' (record 20001)",
+        "large.ndjson:20001:2: expected a key in double quotes or '}', found ']' (record 20001)",
         "large.ndjson:25001:10: expected str, got the integer 1 (record 25001, at name)",
-        "large.ndjson:25001:27: missing required key 'population' (record 25001)",
-        "large.ndjson:25001:26: missing required key 'lat' (record 25001, at position)",
+        'large.ndjson:25001:27: City lacks the required key "population" (record 25001)',
+        'large.ndjson:25001:27: City lacks the required key "position/lat" (record 25001)',
     ]
     assert (one.err, one.code) == ("large.ndjson: 5 problems in 30,000 records\n", 1)
     assert [other.out for other in others] == [one.out] * 3
