@@ -20,7 +20,7 @@ pub(super) enum Known {
 }
 
 /// A name, if there is memory for it.
-fn boxed(name: &str) -> Result<Box<str>, Unwritable> {
+pub(super) fn boxed(name: &str) -> Result<Box<str>, Unwritable> {
     let mut copy = String::new();
     copy.try_reserve_exact(name.len()).map_err(|_| Unwritable::memory())?;
     copy.push_str(name);
@@ -28,6 +28,16 @@ fn boxed(name: &str) -> Result<Box<str>, Unwritable> {
 }
 
 /// A column of which only the name is known.
+/// Copies of all, or none if there is no memory for them.
+pub(super) fn copied<T>(all: &[T], copy: impl Fn(&T) -> Result<T, Unwritable>) -> Option<Vec<T>> {
+    let mut copies = Vec::new();
+    copies.try_reserve_exact(all.len()).ok()?;
+    for each in all {
+        copies.push(copy(each).ok()?);
+    }
+    Some(copies)
+}
+
 fn column(name: &str) -> Result<Column, Unwritable> {
     Ok(Column { name: boxed(name)?, empty_is_text: None })
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cells::{Cells, Kind};
-use super::columns::Known;
+use super::columns::{self, Known, boxed};
 use super::direct::Direct;
 use super::options::{Header, Options, WrongDialect};
 use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
@@ -87,7 +87,7 @@ pub(super) struct Scattered {
 }
 
 /// Writes CSV.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Writer {
     pub(super) out: Vec<u8>,
     pub(super) cells: Cells,
@@ -525,11 +525,42 @@ impl writer::Writer for Writer {
         if self.records == 0 {
             return None;
         }
-        let mut beside = self.clone();
-        beside.abandon();
-        beside.out.clear();
-        beside.row = 0;
-        Some(beside)
+        let header = match &self.header {
+            Header::Given(names) => Header::Given(columns::copied(names, |name| boxed(name))?),
+            other => other.clone(),
+        };
+        let columns = columns::copied(&self.columns, |column| {
+            Ok(Column { name: boxed(&column.name)?, ..*column })
+        })?;
+        let Writer { mark, behind, known, asks, layout, plainly, isa, records, begun, .. } = *self;
+        Some(Writer {
+            out: Vec::new(),
+            cells: self.cells.clone(),
+            header,
+            mark,
+            behind,
+            limits: Arc::clone(&self.limits),
+            columns,
+            known,
+            asks,
+            layout,
+            plainly,
+            listens: false,
+            heard: None,
+            isa,
+            by_name: HashMap::new(),
+            open: Open::Nothing,
+            filled: 0,
+            is_scattered: false,
+            scattered: Vec::new(),
+            taken: Vec::new(),
+            column: 0,
+            first: 0,
+            scratch: Vec::new(),
+            row: 0,
+            records,
+            begun,
+        })
     }
     fn pass(&mut self, records: u64) {
         self.records += records;

@@ -18,7 +18,7 @@ pub enum Order {
     Utf16,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Member {
     /// Where its key begins in the text of all keys.
     key: usize,
@@ -26,7 +26,7 @@ struct Member {
     at: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Map {
     /// Where its first member begins in the output.
     begin: usize,
@@ -37,7 +37,7 @@ struct Map {
 }
 
 /// The members of the open objects.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Sorted {
     order: Order,
     /// Whether a repeated key is refused.

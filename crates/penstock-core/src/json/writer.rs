@@ -27,7 +27,7 @@ use crate::writer::{self, ENOUGH, Unwritable, make_room};
 const LARGEST_EXACT: i64 = 1 << 53;
 
 /// Writes JSON.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Writer {
     out: Vec<u8>,
     options: WriterOptions,
@@ -528,11 +528,20 @@ impl writer::Writer for Writer {
         if self.records == 0 || is_last {
             return None;
         }
-        let mut beside = self.clone();
-        beside.abandon();
-        beside.out.clear();
-        beside.record = 0;
-        Some(beside)
+        let Writer { plain, deepest, records, isa, .. } = *self;
+        let sorted = self.options.order.map(|order| Sorted::new(order, self.options.doubles));
+        Some(Writer {
+            out: Vec::new(),
+            options: self.options.clone(),
+            plain,
+            deepest,
+            depth: 0,
+            record: 0,
+            records,
+            after_key: false,
+            sorted: sorted.map(Box::new),
+            isa,
+        })
     }
     fn pass(&mut self, records: u64) {
         self.records += records;

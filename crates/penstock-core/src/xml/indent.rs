@@ -40,7 +40,7 @@ struct Slot {
 }
 
 /// Breaks lines in the text of a writer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Indent {
     width: usize,
     /// The text with its line breaks.
@@ -59,6 +59,11 @@ impl Indent {
         let (open, slots) = (Vec::new(), Vec::new());
         let ready = Vec::new();
         Indent { width, ready, open, slots, undecided: None, done: 0, done_slots: 0 }
+    }
+
+    /// For a writer beside another one: so many elements are open, and all is decided.
+    pub(super) fn beside(&self, open: usize) -> Self {
+        Indent { open: self.open[..open].to_vec(), ..Indent::new(self.width) }
     }
 
     /// An element begins. If it is known to contain only elements, it is `indented`.

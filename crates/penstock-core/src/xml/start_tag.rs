@@ -67,7 +67,7 @@ struct Attribute {
 }
 
 /// The start tag that is being written.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct StartTag {
     /// Whether its `>` is still to come.
     pub(super) open: bool,
@@ -93,6 +93,11 @@ pub(super) struct StartTag {
 const FEW: usize = 16;
 
 impl StartTag {
+    /// For a writer beside another one, between two tags.
+    pub(super) fn beside(&self) -> Self {
+        StartTag { serial: self.serial, ..StartTag::default() }
+    }
+
     #[inline(always)]
     fn begin(&mut self) {
         self.open = true;
@@ -249,8 +254,15 @@ impl Spaces {
         (self.next, self.begun) = (0, 0);
     }
 
-    /// For a writer beside another one: it has made no prefix of its own so far.
-    pub(super) fn begin_beside(&mut self) {
+    /// Whether so few prefixes were made that it costs nothing to copy them.
+    pub(super) fn are_few(&self) -> bool {
+        self.made.len() <= FEW
+    }
+
+    /// For a writer beside another one: it has made no prefix of its own so far, and only so many
+    /// elements are open.
+    pub(super) fn begin_beside(&mut self, depth: usize) {
+        self.scope.leave(depth);
         self.begun = self.next;
     }
 

@@ -45,15 +45,32 @@ impl writer::Writer for Writer {
     }
 
     fn beside(&self) -> Option<Self> {
-        if self.is_one() || self.records == 0 || self.broken {
+        if self.is_one() || self.records == 0 || self.broken || !self.spaces.are_few() {
             return None;
         }
-        let mut beside = self.clone();
-        // What was taken of the record is no concern of the other one.
-        beside.torn = false;
-        beside.abandon();
-        beside.spaces.begin_beside();
-        beside.taken();
+        let names = if self.in_root { &self.names[..self.mark.names] } else { &self.names };
+        let mut beside = Writer {
+            spaces: self.spaces.clone(),
+            options: self.options.clone(),
+            limits: self.limits.clone(),
+            text: Vec::new(),
+            names: writer::copied(names).ok()?,
+            isa: self.isa,
+            tag: self.tag.beside(),
+            depth: self.base,
+            brackets: 0,
+            indent: self.indent.as_ref().map(|indent| indent.beside(self.base)),
+            frames: self.frames[..self.base].to_vec(),
+            pending: Pending::None,
+            around: self.around.clone(),
+            mark: Mark::default(),
+            in_root: false,
+            torn: false,
+            spoilt: false,
+            noted: None,
+            ..*self
+        };
+        beside.spaces.begin_beside(self.base);
         Some(beside)
     }
     fn agrees(&self, beside: &Self) -> bool {

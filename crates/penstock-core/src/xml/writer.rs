@@ -83,7 +83,7 @@ pub(super) struct Frame {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     pub(super) length: usize,
-    names: usize,
+    pub(super) names: usize,
     pub(super) has_root: bool,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Mark {
 /// assert_eq!(writer.ready(), expected.as_bytes());
 /// # Ok::<(), penstock_core::writer::Unwritable>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Writer {
     pub(super) options: WriterOptions,
     pub(super) limits: Limits,
@@ -126,9 +126,9 @@ pub struct Writer {
     /// How many of the frames are around the records.
     pub(super) base: usize,
     pub(super) pending: Pending,
-    root: Name,
-    around: Vec<Name>,
-    record: Name,
+    pub(super) root: Name,
+    pub(super) around: Vec<Name>,
+    pub(super) record: Name,
     /// The length of the buffer of names with those of the options only.
     pub(super) bottom: usize,
     /// How many records are complete.

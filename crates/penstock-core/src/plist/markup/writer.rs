@@ -29,7 +29,7 @@ const LINE: usize = 76;
 const TAB: usize = 8;
 
 /// Writes XML.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Writer {
     out: Vec<u8>,
     /// How many dictionaries and arrays may be open.
@@ -93,11 +93,17 @@ impl Writer {
 
     /// A writer that goes on as this one, without its text.
     pub(in crate::plist) fn beside(&self) -> Self {
-        let mut beside = self.clone();
-        beside.abandon();
-        beside.out.clear();
-        beside.mark();
-        beside
+        let place = self.mark.place;
+        let beside = Writer {
+            out: Vec::new(),
+            deepest: self.deepest,
+            place,
+            mark: Mark { length: 0, place },
+            records: self.records,
+            sorted: None,
+            isa: self.isa,
+        };
+        if self.sorted.is_some() { beside.sorting() } else { beside }
     }
 
     /// Before an element: closes the tag around it, and indents. Makes room for that and for

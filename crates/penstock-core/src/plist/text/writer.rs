@@ -104,7 +104,7 @@ pub struct WriterOptions {
 /// assert_eq!(writer.ready(), b"{name = \"Vila Restal\"; age = 35;}");
 /// # Ok::<(), penstock_core::writer::Unwritable>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Writer {
     out: Vec<u8>,
     options: WriterOptions,
@@ -585,11 +585,22 @@ impl writer::Writer for Writer {
         if self.outer == 0 || self.records == 0 {
             return None;
         }
-        let mut beside = self.clone();
-        beside.abandon();
-        beside.out.clear();
-        beside.record = 0;
-        Some(beside)
+        let sorted = self.options.order.map(|order| Sorted::new(order, false));
+        let Writer { deepest, longest, outer, records, isa, .. } = *self;
+        Some(Writer {
+            out: Vec::new(),
+            options: self.options.clone(),
+            deepest,
+            longest,
+            open: self.open[..outer].to_vec(),
+            outer,
+            first: false,
+            record: 0,
+            record_first: false,
+            records,
+            sorted: sorted.map(Box::new),
+            isa,
+        })
     }
     fn pass(&mut self, records: u64) {
         self.records += records;
