@@ -6,6 +6,7 @@ use penstock_core::plist;
 use penstock_core::reader::Reader;
 use penstock_core::run::{Destination, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
+use penstock_core::source::Detect;
 use penstock_core::split::{Planner, Point, Stand, pass_records};
 use std::convert::Infallible;
 
@@ -45,7 +46,8 @@ struct Planning(Run<Reader, Windows, Infallible>, Outlet<Planner>);
 
 impl Planning {
     fn over(bytes: &[u8], at: Option<&str>) -> Self {
-        let run = Run::new(reader(), windows(bytes, bytes.len().max(1)), Policy::Hand);
+        let run =
+            Run::new(reader(), windows(bytes, bytes.len().max(1), Detect::Plist), Policy::Hand);
         Planning(run, Outlet::new(Planner::default(), Some(records(at))))
     }
 
@@ -103,7 +105,7 @@ fn places(point: &Point) -> &[u64] {
 pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usize {
     let mut whole = Got::default();
     let step = bytes.len().max(1);
-    let run = Run::new(reader(), windows(bytes, step), Policy::Hand);
+    let run = Run::new(reader(), windows(bytes, step, Detect::Plist), Policy::Hand);
     finish(run, Outlet::new(Counting::default(), Some(records(at))), Shown::All, &mut whole);
 
     let points = planned(bytes, at, cuts);
@@ -118,7 +120,12 @@ pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usiz
             assert!(to.go_on(&point.open, point.records));
         }
         let between = reader().between(start, until).expect("a reader of property lists");
-        if finish(Run::new(between, windows(bytes, step), Policy::Hand), to, Shown::All, &mut got) {
+        if finish(
+            Run::new(between, windows(bytes, step, Detect::Plist), Policy::Hand),
+            to,
+            Shown::All,
+            &mut got,
+        ) {
             break;
         }
         if let Some(point) = points.get(part) {

@@ -133,10 +133,9 @@ impl Read for Slowly {
     }
 }
 
-pub(crate) fn windows(text: &[u8], step: usize) -> Windows {
+pub(crate) fn windows(text: &[u8], step: usize, detect: Detect) -> Windows {
     let limits = Limits::default();
     let slowly = Slowly(Cursor::new(text.to_vec()), step);
-    let detect = if text.starts_with(b"bplist") { Detect::Plist } else { Detect::Nothing };
     Windows::of(Source::open(Box::new(slowly), Options { detect, ..Options::new(&limits) }))
 }
 
@@ -208,7 +207,7 @@ pub(crate) fn finish(
 }
 
 fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
-    let run = Run::new(reader(form), windows(text.as_bytes(), step), Policy::Hand);
+    let run = Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
     let mut got = Got::default();
     finish(run, Outlet::new(Counting::default(), records(form)), shown, &mut got);
     got
@@ -236,7 +235,8 @@ pub(crate) enum Way {
 /// Looks for points from these offsets on. A text with a fault that ends the reading has those before
 /// it, and if something hops over the fault, others behind it.
 pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
-    let mut run = Run::new(reader(form), windows(text.as_bytes(), step), Policy::Hand);
+    let mut run =
+        Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
     let (mut helpers, mut hops) = (None, None::<Hops>);
     let mut cuts = cuts.iter().copied();
@@ -299,7 +299,7 @@ fn parts(
         let is_last = part == points.len();
         let failed = match from {
             None => {
-                let input = windows(text.as_bytes(), step);
+                let input = windows(text.as_bytes(), step, Detect::Nothing);
                 let input = if is_last { input } else { input.up_to(end as u64) };
                 finish(Run::new(reader(form), input, Policy::Hand), to, shown, &mut got)
             }

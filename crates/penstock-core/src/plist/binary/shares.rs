@@ -217,30 +217,19 @@ mod tests {
     use super::*;
 
     /// [[x, x], [x], {y: [x, w]}, w] and w = [x]: x twice in the first item only.
-    const OBJECTS: [&[u8]; 8] = [
-        &[0xA4, 1, 2, 3, 6],
-        &[0xA2, 7, 7],
-        &[0xA1, 7],
-        &[0xD1, 4, 5],
-        b"Qy",
-        &[0xA2, 7, 6],
-        &[0xA1, 7],
-        &[0xA0],
+    const FILE: [&[u8]; 7] = [
+        b"bplist00",
+        &[0xA4, 1, 2, 3, 6, 0xA2, 7, 7, 0xA1, 7, 0xD1, 4, 5],
+        &[0x51, b'y', 0xA2, 7, 6, 0xA1, 7, 0xA0],
+        // Where they are, and the trailer: eight objects, the first one the root, the table at 29.
+        &[8, 13, 16, 18, 21, 23, 26, 28],
+        &[0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 8],
+        &[0; 8],
+        &[0, 0, 0, 0, 0, 0, 0, 29],
     ];
 
     fn shared(start: &[u64], until: &[u64], is_dense: bool) -> Vec<u64> {
-        let mut bytes = b"bplist00".to_vec();
-        let mut table = Vec::new();
-        for object in OBJECTS {
-            table.push(bytes.len() as u8);
-            bytes.extend(object);
-        }
-        let at = bytes.len() as u64;
-        bytes.extend(table);
-        bytes.extend([0, 0, 0, 0, 0, 0, 1, 1]);
-        for field in [OBJECTS.len() as u64, 0, at] {
-            bytes.extend(field.to_be_bytes());
-        }
+        let bytes = FILE.concat();
         let store = &mut Memory(&bytes);
         let trailer = Trailer::read(store, bytes.len() as u64).expect("a good one");
         let shares = if is_dense { Shares::of_all(&trailer) } else { Shares::default() };
