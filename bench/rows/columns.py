@@ -359,7 +359,7 @@ ROWS = (
         ),
         health,
         None,
-        (faster("lxml and pyarrow.array", THREADS[0], 15),),
+        (faster("lxml and pyarrow.array", TWO, 15),),
         measure="stream",
         metrics=("ms", "first ms", "MiB"),
     ),

@@ -57,8 +57,8 @@ def test_140_nor_what_is_no_regular_file(path: Path) -> None:
 def test_140_nor_a_file_that_is_made_meanwhile(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index, kept, times = path.with_name("index"), _index.kept, count()
 
-    def late(at: str) -> bytes | None:
-        found = kept(at)
+    def late(at: str, *magic: bytes) -> bytes | None:
+        found = kept(at, *magic)
         if next(times) == 1:
             index.write_bytes(b"precious")
         return found
