@@ -1,6 +1,7 @@
 """Work that grew with the square of the input: each by its number."""
 
 import contextlib
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from enum import Enum
@@ -389,3 +390,15 @@ def test_443_a_dialect_for_a_class_with_many_fields() -> None:
             penstock.csv.decode(document, plan, dialect="infer")
 
     assert_linear(make, 300)
+
+
+def test_518_rows_of_many_columns_into_columns() -> None:
+    """For each field of a class, all columns of the table were looked through, for each few rows."""
+
+    def make(n: int) -> Work:
+        wide = make_dataclass("Wide", [(f"c{k}", int) for k in range(n)])
+        names = ",".join(f"c{k}" for k in range(n))
+        data = f"{names}\n".encode() + (b",".join([b"7"] * n) + b"\n") * 40
+        return lambda: list(penstock.csv.read(io.BytesIO(data), wide).columns())
+
+    assert_linear(make, 500)

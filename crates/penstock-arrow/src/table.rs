@@ -1,6 +1,7 @@
 //! Rows of a table, column by column: the type of a column is looked at once for many of them.
 
-use crate::column::{Bytes, Data};
+use crate::bits::Bits;
+use crate::column::{Bytes, Column, Data};
 use crate::columns::Columns;
 use crate::fast::Settings;
 use crate::keyed::Keyed;
@@ -18,6 +19,8 @@ pub(crate) struct Table {
     sizes: Vec<usize>,
     /// The dictionaries, and how many words they had.
     words: Vec<(NodeId, usize)>,
+    /// Room for the text of a cell in which quotes are doubled.
+    text: String,
 }
 
 impl Keyed {
@@ -39,7 +42,8 @@ impl Keyed {
         let root = self.columns.plan.root;
         for at in 0..self.columns.struct_of(root).map_or(0, |of| of.fields.len()) {
             let Some(field) = self.columns.struct_of(root).map(|of| of.fields[at]) else { break };
-            if !header.iter().any(|(_, node)| *node == field) {
+            // No cells lead to it. If no row was taken, it does not matter.
+            if self.columns.rows_of(field) == before {
                 count = self.columns.add_absent(field, count);
             }
         }
@@ -49,14 +53,17 @@ impl Keyed {
     /// Adds cells of a column. Returns how many, which is less than `count` if one is not taken.
     #[inline(always)]
     fn add_column(&mut self, place: usize, node: NodeId, rows: &Rows<'_>, count: usize) -> usize {
+        let is_plain = self.columns.is_plain(node);
         let mut row = 0;
-        loop {
-            row = self.columns.add_plain(node, rows, place, row..count);
-            if row == count {
-                return count;
+        while row < count {
+            if is_plain {
+                row = self.columns.add_plain(node, rows, place, row..count);
+                if row == count {
+                    break;
+                }
             }
             let (rows_before, bytes) = (self.columns.rows_of(node), self.columns.bytes);
-            let mut added = self.add_cell(node, rows.cell(row, place));
+            let mut added = self.add_cell(node, rows, rows.cell(row, place));
             if added.is_ok() && self.columns.rows_of(node) == rows_before {
                 added = self.columns.absent(node);
             }
@@ -66,24 +73,36 @@ impl Keyed {
             self.columns.move_bytes(row, bytes);
             row += 1;
         }
+        count
     }
 
     #[inline(never)]
-    fn add_cell(&mut self, node: NodeId, cell: Option<RowCell<'_>>) -> Result<(), Unfit> {
+    fn add_cell(
+        &mut self,
+        node: NodeId,
+        rows: &Rows<'_>,
+        cell: Option<RowCell<'_>>,
+    ) -> Result<(), Unfit> {
         match cell {
             Some(RowCell::Untyped(text)) => {
                 self.value(node, Scalar::Untyped(Text { text, ascii: false }))
             }
             Some(RowCell::Empty) => self.value(node, Scalar::Text(Text::from(""))),
-            // The reader puts it together.
-            Some(RowCell::Doubled) | None => Err(Unfit::Form),
+            Some(RowCell::Doubled(text)) => {
+                let mut room = std::mem::take(&mut self.columns.table.text);
+                let text = Text { text: rows.undoubled(text, &mut room).into(), ascii: false };
+                let added = self.value(node, Scalar::Untyped(text));
+                self.columns.table.text = room;
+                added
+            }
+            None => Err(Unfit::Form),
         }
     }
 }
 
 impl Columns {
     fn begin_table(&mut self, header: &[(u32, NodeId)], count: usize) {
-        let Table { sizes, words } = &mut self.table;
+        let Table { sizes, words, .. } = &mut self.table;
         sizes.clear();
         make_room(sizes, count);
         sizes.resize(count, 0);
@@ -108,8 +127,15 @@ impl Columns {
         self.bytes = before;
     }
 
-    /// Adds cells of the most usual types, up to the first one that is nothing usual. Returns its
-    /// row.
+    /// Whether [`add_plain`](Self::add_plain) knows the values of a column.
+    fn is_plain(&self, node: NodeId) -> bool {
+        let of = &self.plan.nodes[node as usize];
+        let is_known = matches!(of.kind, Kind::Str | Kind::Int(_) | Kind::Float);
+        is_known && of.cells.is_none() && (of.checks.is_empty() || self.trusts)
+    }
+
+    /// Adds cells of a [plain](Self::is_plain) column, up to the first one that is nothing usual.
+    /// Returns its row.
     #[inline(always)]
     fn add_plain(
         &mut self,
@@ -119,31 +145,34 @@ impl Columns {
         range: std::ops::Range<usize>,
     ) -> usize {
         let of = &self.plan.nodes[node as usize];
-        if of.cells.is_some() || !of.checks.is_empty() && !self.trusts {
-            return range.start;
-        }
-        let column = &mut self.columns[node as usize];
+        let Column { data, valid, rows: before } = &mut self.columns[node as usize];
         let sizes = &mut self.table.sizes[range.clone()];
-        let cells = rows.column(place, range.start);
-        let added = match (&of.kind, &mut column.data) {
+        let cells = rows.column(place, range.start).zip(sizes);
+        // An empty cell stands for null, for a default, or for a text.
+        let nullable = of.nullable || of.absent == Absent::Null;
+        let takes_empty = !nullable && of.absent == Absent::Error;
+        let mut valid = Valid { bits: valid, rows: *before, nullable };
+        match (&of.kind, data) {
             (Kind::Str, Data::Bytes(values)) => {
-                // An empty cell stands for null, for a default, or for a text.
-                let takes_empty = !of.nullable && of.absent == Absent::Error;
-                add_texts(values, rows.size(range.end), cells, sizes, takes_empty)
+                let most = rows.size(range.end);
+                add_texts(values, most, cells, range.len(), takes_empty, &mut valid);
             }
             (Kind::Int(width), Data::Int(values)) => {
                 let (least, most) = width.range();
-                add_numbers(values, cells, sizes, |text| match xsd::integer(text) {
+                let parse = |text: &[u8]| match xsd::integer(text) {
                     Some(Integer::Small(value)) if (least..=most).contains(&value) => Some(value),
                     _ => None,
-                })
+                };
+                add_numbers(values, cells, range.len(), &mut valid, parse);
             }
             (Kind::Float, Data::Float(values)) => {
-                add_numbers(values, cells, sizes, |text| lexical::float(text).ok())
+                let parse = |text: &[u8]| lexical::float(text).ok();
+                add_numbers(values, cells, range.len(), &mut valid, parse);
             }
-            _ => 0,
-        };
-        column.filled_by(added);
+            _ => {}
+        }
+        let added = valid.rows - *before;
+        *before = valid.rows;
         range.start + added
     }
 
@@ -200,49 +229,87 @@ impl Columns {
     }
 }
 
-/// Adds numbers until one is not plain. Returns how many.
-#[inline(always)]
-fn add_numbers<'a, T>(
-    values: &mut Vec<T>,
-    cells: impl Iterator<Item = RowCell<'a>>,
-    sizes: &mut [usize],
-    parse: impl Fn(&[u8]) -> Option<T>,
-) -> usize {
-    let before = values.len();
-    make_room(values, sizes.len());
-    for (cell, size) in cells.zip(sizes) {
-        let RowCell::Untyped(text) = cell else { break };
-        let Some(value) = parse(text.as_bytes()) else { break };
-        values.push(value);
-        *size += 8;
-    }
-    values.len() - before
+/// Which rows of a column have a value.
+struct Valid<'c> {
+    bits: &'c mut Option<Bits>,
+    rows: usize,
+    /// Whether an empty cell has none.
+    nullable: bool,
 }
 
-/// Adds strings, which have so many bytes at most, until one is not plain. Returns how many.
-#[inline(always)]
-fn add_texts<'a>(
-    values: &mut Bytes,
-    most: usize,
-    cells: impl Iterator<Item = RowCell<'a>>,
-    sizes: &mut [usize],
-    takes_empty: bool,
-) -> usize {
-    if i32::try_from(values.bytes.len() + most).is_err() {
-        return 0;
+impl Valid<'_> {
+    #[inline(always)]
+    fn value(&mut self) {
+        if let Some(bits) = self.bits {
+            bits.push(true);
+        }
+        self.rows += 1;
     }
-    let before = values.offsets.len();
-    make_room(&mut values.offsets, sizes.len());
+
+    #[inline(always)]
+    fn null(&mut self) {
+        let rows = self.rows;
+        self.bits.get_or_insert_with(|| Bits::filled(true, rows)).push(false);
+        self.rows += 1;
+    }
+}
+
+/// Adds up to `most` numbers, until one is not plain.
+#[inline(always)]
+fn add_numbers<'a, 's, T: Default>(
+    values: &mut Vec<T>,
+    cells: impl Iterator<Item = (RowCell<'a>, &'s mut usize)>,
+    most: usize,
+    valid: &mut Valid<'_>,
+    parse: impl Fn(&[u8]) -> Option<T>,
+) {
+    make_room(values, most);
+    for (cell, size) in cells {
+        let RowCell::Untyped(text) = cell else { break };
+        if text.as_bytes().is_empty() && valid.nullable {
+            values.push(T::default());
+            valid.null();
+            continue;
+        }
+        let Some(value) = parse(text.as_bytes()) else { break };
+        values.push(value);
+        valid.value();
+        *size += 8;
+    }
+}
+
+/// Adds up to `most` strings, which have so many bytes at most, until one is not plain.
+#[inline(always)]
+fn add_texts<'a, 's>(
+    values: &mut Bytes,
+    bytes: usize,
+    cells: impl Iterator<Item = (RowCell<'a>, &'s mut usize)>,
+    most: usize,
+    takes_empty: bool,
+    valid: &mut Valid<'_>,
+) {
+    if i32::try_from(values.bytes.len() + bytes).is_err() {
+        return;
+    }
+    make_room(&mut values.offsets, most);
     let mut pen = Pen::new(&mut values.bytes, Chosen::portable());
-    for (cell, size) in cells.zip(sizes) {
+    for (cell, size) in cells {
         let text = match cell {
-            RowCell::Untyped(text) if takes_empty || !text.as_bytes().is_empty() => text.as_bytes(),
+            RowCell::Untyped(text) => text.as_bytes(),
             RowCell::Empty => b"",
-            _ => break,
+            RowCell::Doubled(_) => break,
         };
+        if text.is_empty() && cell != RowCell::Empty && !takes_empty {
+            if !valid.nullable {
+                break;
+            }
+            values.offsets.push(pen.len() as i32);
+            valid.null();
+            continue;
+        }
         pen.copy(text);
         values.offsets.push(pen.len() as i32);
+        valid.value();
         *size += text.len() + 4;
     }
-    values.offsets.len() - before
 }

@@ -27,7 +27,6 @@ pub(super) fn boxed(name: &str) -> Result<Box<str>, Unwritable> {
     Ok(copy.into_boxed_str())
 }
 
-/// A column of which only the name is known.
 /// Copies of all, or none if there is no memory for them.
 pub(super) fn copied<T>(all: &[T], copy: impl Fn(&T) -> Result<T, Unwritable>) -> Option<Vec<T>> {
     let mut copies = Vec::new();
@@ -38,6 +37,7 @@ pub(super) fn copied<T>(all: &[T], copy: impl Fn(&T) -> Result<T, Unwritable>) -
     Some(copies)
 }
 
+/// A column of which only the name is known.
 fn column(name: &str) -> Result<Column, Unwritable> {
     Ok(Column { name: boxed(name)?, empty_is_text: None })
 }

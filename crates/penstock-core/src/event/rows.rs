@@ -1,6 +1,6 @@
 //! Rows of a table, several at a time.
 
-use penstock_scan::ValidText;
+use penstock_scan::{ValidText, make_room};
 
 /// Rows of a shape whose keys are known, one behind the other: their text, and where their cells
 /// end. All of them are whole, and each has a cell for every key.
@@ -27,8 +27,9 @@ pub enum RowCell<'a> {
     Untyped(ValidText<'a>),
     /// Quotes around nothing: a text without characters.
     Empty,
-    /// A text with quotes around it in which quotes are doubled.
-    Doubled,
+    /// A text without a type, which had quotes around it, and in which [quotes are
+    /// doubled](Rows::undoubled).
+    Doubled(ValidText<'a>),
 }
 
 impl<'a> Rows<'a> {
@@ -82,6 +83,20 @@ impl<'a> Rows<'a> {
         self.column(place, row).next()
     }
 
+    /// The text of a cell with one quote for two, in a buffer.
+    pub fn undoubled<'r>(&self, text: ValidText<'_>, room: &'r mut String) -> &'r str {
+        room.clear();
+        make_room(room, text.as_bytes().len());
+        let mut left = text.as_str();
+        while let Some(at) = self.quote.and_then(|quote| memchr::memchr(quote, left.as_bytes())) {
+            // The second one of the two is left out.
+            room.push_str(&left[..=at]);
+            left = left.get(at + 2..).unwrap_or_default();
+        }
+        room.push_str(left);
+        room
+    }
+
     #[inline(always)]
     fn cell_between(&self, from: usize, mut to: usize, is_last: bool) -> RowCell<'a> {
         let bytes = self.text.as_bytes();
@@ -99,7 +114,9 @@ impl<'a> Rows<'a> {
         let text = self.text.slice(from..to);
         match (text.as_bytes(), self.quote) {
             ([], _) => RowCell::Empty,
-            (bytes, Some(quote)) if memchr::memchr(quote, bytes).is_some() => RowCell::Doubled,
+            (bytes, Some(quote)) if memchr::memchr(quote, bytes).is_some() => {
+                RowCell::Doubled(text)
+            }
             _ => RowCell::Untyped(text),
         }
     }
@@ -121,7 +138,12 @@ mod tests {
         assert_eq!((rows.count(), rows.at(), rows.size(2)), (3, 50, 19));
         let untyped = |text| RowCell::Untyped(ValidText::from(text));
         assert_eq!(column(&rows, 0), [untyped("7"), untyped("8"), untyped("")]);
-        assert_eq!(column(&rows, 1), [untyped("Vila, La"), RowCell::Empty, RowCell::Doubled]);
+        let doubled = ValidText::from("a\"\"b");
+        let cells = [untyped("Vila, La"), RowCell::Empty, RowCell::Doubled(doubled)];
+        assert_eq!(column(&rows, 1), cells);
+        let room = &mut String::new();
+        assert_eq!(rows.undoubled(doubled, room), "a\"b");
+        assert_eq!(rows.undoubled(ValidText::from("\"\"é\"\"\"\""), room), "\"é\"\"");
         assert_eq!((rows.cell(1, 0), rows.cell(3, 0)), (Some(untyped("8")), None));
     }
 

@@ -109,7 +109,9 @@ impl LookAhead for Rows {
                 .map(|place| match rows.cell(row, place).unwrap() {
                     RowCell::Untyped(text) => Some(text.as_str().to_owned()),
                     RowCell::Empty => Some(String::new()),
-                    RowCell::Doubled => None,
+                    RowCell::Doubled(text) => {
+                        Some(rows.undoubled(text, &mut String::new()).to_owned())
+                    }
                 })
                 .collect();
             let Some(cells) = cells else { break };
