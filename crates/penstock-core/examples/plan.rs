@@ -1,11 +1,12 @@
-//! How fast points are found in a file, beside counting one of its bytes: run it with `--release`.
+//! How fast points are found in a file, beside finding one of its bytes: run it with `--release`.
 //!
-//! `plan FILE [PATH]` reads the file, JSON, NDJSON or XML by its name, from a source as `penstock.split` does, with and
-//! without hops, and prints gigabytes for each second
-//! of the processor, the best of five.
+//! `plan FILE [PATH]` reads the file, JSON, NDJSON, XML or CSV by its name, from a source as
+//! `penstock.split` does, with and without hops. It prints gigabytes for each second of the processor,
+//! the best of five.
 
 #![expect(clippy::print_stdout, reason = "it prints what it has measured")]
 
+use penstock_core::csv;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
@@ -37,6 +38,8 @@ fn plan(
     let limits = Limits::default();
     let reader = if name.ends_with(".xml") {
         Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)))
+    } else if name.ends_with(".csv") {
+        Reader::Csv(Box::new(csv::Reader::new(&csv::Options::default(), &limits)?))
     } else {
         let lines = name.ends_with(".ndjson");
         let framing = if lines { Framing::Lines } else { Framing::Document };
@@ -44,7 +47,7 @@ fn plan(
     };
     let records = match path {
         Some(path) => Some(Records::at(&Path::parse(path)?)?),
-        None if name.ends_with(".ndjson") => None,
+        None if name.ends_with(".ndjson") || name.ends_with(".csv") => None,
         None => Some(Records::by_default()),
     };
     let mut run = Run::new(reader, source(name)?, Policy::Hand);
@@ -117,7 +120,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes = std::fs::read(&name)?;
     let size = bytes.len();
     println!("{name}, {:.1} MB", size as f64 / 1e6);
-    best("count one byte", size, || Ok(memchr::memchr_iter(b'"', black_box(&bytes)).count()))?;
+    let byte = match name.rsplit('.').next() {
+        Some("xml") => b'<',
+        Some("json") => b'"',
+        _ => b'\n',
+    };
+    best("count one byte", size, || Ok(memchr::memchr_iter(byte, black_box(&bytes)).count()))?;
+    let find = || Ok(memchr::memchr_iter(byte, black_box(&bytes)).fold(0, usize::wrapping_add));
+    best("find one byte", size, find)?;
     drop(bytes);
     best("source and window alone", size, || drain(&name))?;
     let hopped =

@@ -178,20 +178,26 @@ impl Cells for Noted<'_> {
     }
 }
 
+/// What separates cells in one of the usual dialects: one delimiter, doubled quotes or none, nothing
+/// trimmed, no comments, and lines that may end with a line feed.
+pub(super) fn usual_delimiter(options: &Options) -> Option<u8> {
+    let &[delimiter] = options.delimiter.as_bytes() else { return None };
+    let is_usual = options.escape.is_none()
+        && options.comment.is_none()
+        && !options.trim
+        && !matches!(options.terminator, Terminator::Exactly(_))
+        && !matches!(delimiter, b'\n' | b'\r' | 0);
+    is_usual.then_some(delimiter)
+}
+
 impl Blocks {
-    /// Nothing if the dialect is not one of the usual ones: one delimiter, doubled quotes or none,
-    /// nothing trimmed, no comments, and lines that end with a line feed.
+    /// Nothing if the dialect is not one of the usual ones.
     pub(super) fn of(options: &Options, most: usize) -> Option<Self> {
-        let &[delimiter] = options.delimiter.as_bytes() else { return None };
-        let is_usual = options.escape.is_none()
-            && options.comment.is_none()
-            && !options.trim
-            && !matches!(options.terminator, Terminator::Exactly(_));
+        let delimiter = usual_delimiter(options)?;
         // Without a quote, no byte may be taken for one: none is above 0x7F in the set.
         let quote = options.quote.unwrap_or(delimiter);
         let marks = Stops::of(&[delimiter, quote, b'\n', b'\r', 0])?;
-        let is_usual = is_usual && !matches!(delimiter, b'\n' | b'\r' | 0);
-        is_usual.then_some(Blocks { marks, quote: options.quote, most, block: NOTHING })
+        Some(Blocks { marks, quote: options.quote, most, block: NOTHING })
     }
 
     pub(super) fn quote(&self) -> Option<u8> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, make_room};
 
-use super::blocks::{Blocks, Counted, Noted, Whole};
+use super::blocks::{Blocks, Counted, Noted, Whole, usual_delimiter};
 use super::header::Names;
 use super::infer::Inference;
 use super::many::Many;
@@ -18,6 +18,7 @@ use crate::reader::Step;
 use crate::repair::Repair;
 use crate::sink::erased::{AnySink, Kept, Refused};
 use crate::sink::{Flow, Listener, RowsAs, Want};
+use crate::split::hop::RowKind;
 
 /// The number of the only shape.
 pub(super) const SHAPE: u32 = 0;
@@ -232,6 +233,23 @@ impl Reader {
     pub(crate) fn is_between_rows(&self) -> bool {
         let is_free = self.skipped == Skipped::None && !self.faulty;
         is_free && self.state == State::Row && self.reported == 0
+    }
+
+    /// What decides where rows begin and end, if the dialect is one of the usual ones, and the names
+    /// of the columns are known.
+    pub(crate) fn row_kind(&self) -> Option<RowKind> {
+        Some(RowKind {
+            delimiter: usual_delimiter(&self.options)?,
+            quote: self.options.quote,
+            are_blank_rows: self.names()?.len() == 1,
+        })
+    }
+
+    /// The most bytes of a row that begins here. None if none begins here, or lines do not end with a
+    /// line feed.
+    pub(crate) fn row_ahead(&self) -> Option<usize> {
+        let is_here = self.is_between_rows() && self.row.is_new() && self.grammar.feeds();
+        is_here.then(|| self.grammar.most())
     }
 
     /// What finds how a file in this dialect ends.

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::hop::{Child, Hop, children, items, lines};
+use super::hop::{Child, Hop, children, items, lines, rows};
 use super::planner::Planner;
 use crate::json;
 use crate::reader::{FormatReader, Reader};
@@ -19,7 +19,7 @@ const MOST_READ: u64 = 64;
 const TRIED: u64 = 4 << 20;
 
 /// Hops over the records between points. The points are those that the reader would find, as long as
-/// it would find no fault: of text with a fault, there may be points behind it.
+/// it would find no fault: of text with a fault that ends the reading, there may be points behind it.
 #[derive(Debug, Default)]
 pub struct Hops {
     /// How many bytes were passed.
@@ -52,6 +52,7 @@ impl Hops {
             }
             (Reader::Json(reader), Outlet::Root(_)) => reader.framing() == json::Framing::Lines,
             (Reader::Xml(reader), Outlet::Inside(_)) => reader.is_plain(),
+            (Reader::Csv(reader), Outlet::Root(_)) => reader.row_kind().is_some(),
             _ => false,
         };
         can.then(Hops::default)
@@ -154,6 +155,13 @@ impl Hops {
                     Ok(None) | Err(_) => Child::Unknown,
                 };
                 children(text, (!known.are_all_records()).then_some(is))
+            }
+            (Reader::Csv(reader), Outlet::Root(_)) => {
+                let (kind, most) = (reader.row_kind()?, reader.row_ahead()?);
+                if waits {
+                    return Some(Next::Dry);
+                }
+                rows(text.get(..most).unwrap_or(text), kind)
             }
             _ => return None,
         };

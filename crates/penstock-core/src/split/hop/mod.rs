@@ -8,7 +8,7 @@
 //! passes over whole records of one list or one element, or lines, and ends at a place where the reader can
 //! go on as it stands. A block that lies within a record is only counted.
 //!
-//! A hop checks nothing. In text without faults it finds what the reader would find. Up to the place
+//! Except for that over rows, a hop checks nothing. In text without faults it finds what the reader would find. Up to the place
 //! of a fault it does as well, and what is behind that does not matter: whoever reads the part with
 //! the fault meets it, in the same place and for the same reason as a reader of all the text.
 //! Anything that a hop does not know for sure ends it before the record in which that is. Then the
@@ -16,6 +16,7 @@
 
 mod json;
 mod lines;
+mod rows;
 mod xml;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod tests;
 
 pub(crate) use json::items;
 pub(crate) use lines::lines;
+pub(crate) use rows::{Kind as RowKind, rows};
 pub(crate) use xml::{Child, children};
 
 /// How many bytes are looked at at once.

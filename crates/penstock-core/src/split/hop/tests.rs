@@ -6,6 +6,7 @@ use proptest::test_runner::RngSeed;
 
 use super::json::Items;
 use super::lines::Lines;
+use super::rows::{Kind, Rows};
 use super::xml::Children;
 use super::{Child, Hop};
 
@@ -54,6 +55,58 @@ fn naive_lines(text: &[u8]) -> Hop {
             return hop;
         }
         at += 1 + line.len();
+    }
+}
+
+/// Where the row at the beginning of a text ends. `Err` says whether that is because it is wrong, and
+/// not because more must come.
+fn naive_row(text: &[u8], Kind { delimiter, quote, .. }: Kind) -> Result<usize, bool> {
+    let mut at = 0;
+    let (mut starts_cell, mut quoted, mut closed) = (true, false, false);
+    loop {
+        let byte = *text.get(at).ok_or(false)?;
+        at += 1;
+        if byte == 0 {
+            return Err(true);
+        }
+        if quoted {
+            (quoted, closed) = (Some(byte) != quote, Some(byte) == quote);
+        } else if Some(byte) == quote {
+            if !starts_cell && !closed {
+                return Err(true);
+            }
+            (quoted, starts_cell, closed) = (true, false, false);
+        } else if byte == b'\n' {
+            return Ok(at);
+        } else if byte == b'\r' {
+            return match text.get(at) {
+                Some(b'\n') => Ok(at + 1),
+                Some(_) => Err(true),
+                None => Err(false),
+            };
+        } else if byte == delimiter {
+            (starts_cell, closed) = (true, false);
+        } else if closed {
+            return Err(true);
+        } else {
+            starts_cell = false;
+        }
+    }
+}
+
+/// The rows, one after the other.
+fn naive_rows(text: &[u8], kind: Kind) -> Hop {
+    let mut hop = Hop::default();
+    loop {
+        match naive_row(&text[hop.at..], kind) {
+            Ok(end) => {
+                let row = &text[hop.at..hop.at + end];
+                hop.at += end;
+                let is_blank = matches!(row, b"\n" | b"\r\n");
+                hop.records += u64::from(!is_blank || kind.are_blank_rows);
+            }
+            Err(is_over) => return Hop { is_over, ..hop },
+        }
     }
 }
 
@@ -153,6 +206,18 @@ fn assert_lines(text: &[u8]) {
     assert_eq!(dispatch_portable(Lines(text)), naive, "{}", String::from_utf8_lossy(text));
 }
 
+fn assert_rows(text: &[u8]) {
+    for quote in [Some(b'"'), None] {
+        for are_blank_rows in [false, true] {
+            let kind = Kind { delimiter: b',', quote, are_blank_rows };
+            let naive = naive_rows(text, kind);
+            let shown = String::from_utf8_lossy(text);
+            assert_eq!(dispatch(Rows(text, kind)), naive, "{shown:?}");
+            assert_eq!(dispatch_portable(Rows(text, kind)), naive, "{shown:?}");
+        }
+    }
+}
+
 fn assert_children(text: &[u8]) {
     for named in [false, true] {
         let naive = naive_children(text, named);
@@ -209,6 +274,12 @@ const OF_LINES: &[&str] = &[
     "\u{ff}",
 ];
 
+const OF_ROWS: &[&str] =
+    &["\n", "\n", "\r\n", ",", ",", "a", "é", "\"x\n,\"", "\"\"", ",\"a\"\"\r\n\",", "\n\"", "\","];
+
+/// What is wrong in most places.
+const OF_WRONG_ROWS: &[&str] = &["\n", "\r", "\"", "a", ",", "\0", "\r\n", "\"\""];
+
 const OF_XML: &[&str] = &[
     "<",
     ">",
@@ -259,6 +330,18 @@ proptest! {
     #[test]
     fn any_lines(text in any_of(OF_LINES)) {
         assert_lines(&text);
+    }
+
+    #[test]
+    fn any_rows(text in prop_oneof![3 => any_of(OF_ROWS), 1 => any_of(OF_WRONG_ROWS)]) {
+        assert_rows(&text);
+    }
+
+    #[test]
+    fn rows_that_are_cut(text in any_of(OF_ROWS)) {
+        for cut in 0..=text.len() {
+            assert_rows(&text[..cut]);
+        }
     }
 
     #[test]
