@@ -17,6 +17,10 @@ use super::blocks::{BLOCK, Blocks, FRESH};
 const MOST: usize = 8 << 10;
 /// As many at least, even if the rows before could not be taken.
 const LEAST: usize = 512;
+/// If fewer rows are found, going over them column by column is not worth it.
+const FEW: usize = 2;
+/// The most rows that are then read one by one, until others are looked for.
+const MOST_ALONE: usize = 63;
 
 /// The places of the cells that were found last.
 #[derive(Debug)]
@@ -25,6 +29,9 @@ pub(super) struct Many {
     ends: Vec<u32>,
     /// How many bytes are looked at next.
     span: usize,
+    /// So many rows are read one by one before that, and so many were the last time.
+    alone: usize,
+    last_alone: usize,
 }
 
 /// What was found.
@@ -38,7 +45,7 @@ pub(super) struct Found {
 
 impl Many {
     pub(super) fn new() -> Self {
-        Many { ends: Vec::new(), span: MOST }
+        Many { ends: Vec::new(), span: MOST, alone: 0, last_alone: 0 }
     }
 
     /// The places of the cells of so many rows.
@@ -52,7 +59,8 @@ impl Many {
         self.span = if all { 2 * self.span } else { bytes }.clamp(LEAST, MOST);
     }
 
-    /// Finds rows from `start` on. Nothing if the first one is not whole and right.
+    /// Finds rows from `start` on. Nothing if the first ones are not whole and right, or it makes no
+    /// sense to look.
     #[inline(always)]
     pub(super) fn find<I: Isa>(
         &mut self,
@@ -62,6 +70,10 @@ impl Many {
         start: usize,
         columns: usize,
     ) -> Option<Found> {
+        if self.alone > 0 {
+            self.alone -= 1;
+            return None;
+        }
         // A row that is longer than its limit is the grammar's.
         if columns == 0 || blocks.most() < MOST + BLOCK {
             return None;
@@ -103,10 +115,13 @@ impl Many {
         blocks.forget();
         let quoted = quotes != 0;
         let feeds = |row: usize| text[start + self.ends[row * columns] as usize - 1] == b'\n';
-        if rows > 0 && whole == rows * columns + 1 && (1..=rows).all(feeds) {
+        let are_even = rows > 0 && whole == rows * columns + 1 && (1..=rows).all(feeds);
+        if are_even && rows >= FEW {
+            self.last_alone = 0;
             return Some(Found { rows, quoted });
         }
-        self.find_uneven(text, start, columns, whole, quoted, rows > 0 || is_stuck)
+        let is_wrong = !are_even && rows > 0 || is_stuck;
+        self.find_uneven(text, start, columns, whole, quoted, is_wrong)
     }
 
     /// Looks for the first row that has another number of cells, among those that end where the
@@ -127,7 +142,14 @@ impl Many {
             row.len() == columns && row.iter().position(is_feed) == Some(columns - 1)
         });
         let rows = rows.count();
+        let is_worth_it = rows >= FEW || !is_wrong && self.span < MOST;
         self.span = if is_wrong { LEAST } else { 2 * self.span }.min(MOST);
-        (rows > 0).then_some(Found { rows, quoted })
+        if is_worth_it {
+            self.last_alone = 0;
+            return (rows > 0).then_some(Found { rows, quoted });
+        }
+        self.last_alone = (2 * self.last_alone + 1).min(MOST_ALONE);
+        self.alone = self.last_alone;
+        None
     }
 }
