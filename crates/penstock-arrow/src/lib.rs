@@ -46,10 +46,14 @@ mod table;
 pub mod tell;
 mod values;
 
-pub use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi, ffi_stream, make_array};
+pub use arrow_array::{
+    Array, ArrayRef, RecordBatch, StringArray, StructArray, ffi, ffi_stream, make_array,
+};
+pub use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 pub use arrow_schema::{
     ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit,
 };
+pub use batch::Texts;
 pub use columns::Columns;
 pub use fast::{Duplicates, Fast, Settings};
 pub use finder::{Finder, Finding};

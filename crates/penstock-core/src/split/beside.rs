@@ -1,6 +1,6 @@
 //! Readers that begin at a record of a document, beside the one that reads all of it.
 
-use super::Cut;
+use super::cut::{Cut, Quotes};
 use crate::reader::Reader;
 use crate::{csv, json, xml};
 
@@ -60,8 +60,10 @@ impl Reader {
         match self {
             Reader::Json(reader) if reader.framing() == json::Framing::Lines => Some(Cut::Lines),
             Reader::Csv(reader) => {
-                let quote = reader.options()?.quote;
-                Some(Cut::Rows { quote })
+                let options = reader.options()?;
+                let delimiter = options.delimiter.as_bytes();
+                let between = (*delimiter.last()?, *delimiter.first()?);
+                Some(Cut::Rows(options.quote.map(|quote| Quotes { quote, between })))
             }
             Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
         }

@@ -38,7 +38,7 @@ mod threads;
 
 pub use beside::Beside;
 pub use crew::{Crew, Ticket, Worker};
-pub use cut::Cut;
+pub use cut::{Cut, Quotes};
 
 pub use hops::Hops;
 pub use pieces::{Piece, Pieces};

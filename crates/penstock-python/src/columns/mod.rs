@@ -10,6 +10,7 @@
 //! | `filling.rs` | the destination: columns, and the builder for what they do not take |
 //! | `objects.rs` | an object into its columns |
 //! | `schema.rs` | schemas of other libraries as types |
+//! | `texts.rs` | arrays of texts that are not checked a second time |
 //! | `stream.rs` | `Columns`, which hands out batches |
 //! | `capsule.rs` | Arrow's C interface |
 //! | `import.rs` | the same interface, for columns of others |
@@ -21,6 +22,7 @@ mod objects;
 mod plan;
 pub(crate) mod schema;
 mod stream;
+mod texts;
 
 pub(crate) use capsule::Batch;
 pub(crate) use filling::Filling;
@@ -28,3 +30,4 @@ pub(crate) use import::{Imported, STREAM};
 pub(crate) use plan::{Asked, Chosen, Digits, Made, Mark, Unions, columns_of, no_digits};
 pub(crate) use schema::SchemaObject as Schema;
 pub(crate) use stream::Columns;
+pub(crate) use texts::texts;

@@ -1,6 +1,6 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of};
+use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of, texts};
 use crate::dialect::Dialect;
 use crate::failure::guarded;
 use crate::held::Held;
@@ -263,7 +263,7 @@ impl Run {
         let Some(columns) = self.pump.builder_mut().columns() else {
             return Err(PyRuntimeError::new_err("this Reader fills no columns"));
         };
-        columns.batch().map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        columns.batch_with(texts).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// From now on, fills columns.
