@@ -26,6 +26,7 @@ from rows import (
     rows_at,
     starting,
     streams,
+    threads,
     wide,
     xml,
 )
@@ -53,6 +54,7 @@ ALL: tuple[Row, ...] = (
     *encoding_xml.ROWS,
     *convert.ROWS,
     *columns.ROWS,
+    *threads.ROWS,
     *formats.ROWS,
     *starting.ROWS,
     *plans.ROWS,

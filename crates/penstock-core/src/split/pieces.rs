@@ -5,7 +5,7 @@ use crate::source::{Source, SourceError, out_of_memory};
 use std::sync::Arc;
 
 /// About how many bytes a piece has.
-const SIZE: usize = 1 << 20;
+const SIZE: usize = 512 << 10;
 
 /// The most buffers that are kept.
 const SPARE: usize = 16;

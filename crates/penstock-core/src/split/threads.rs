@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How many pieces may wait, for each thread.
-const AHEAD: usize = 2;
+const AHEAD: usize = 4;
 
 /// How long to wait for a thread, until the driver checks for signals.
 const PATIENCE: Duration = Duration::from_millis(20);
