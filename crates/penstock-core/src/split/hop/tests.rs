@@ -280,6 +280,24 @@ const OF_ROWS: &[&str] =
 /// What is wrong in most places.
 const OF_WRONG_ROWS: &[&str] = &["\n", "\r", "\"", "a", ",", "\0", "\r\n", "\"\""];
 
+/// What one block must know of the one before: any three of these around the border between two.
+#[test]
+fn rows_around_a_border() {
+    for before in 59..=64 {
+        for first in OF_WRONG_ROWS {
+            for second in OF_WRONG_ROWS {
+                for third in OF_WRONG_ROWS {
+                    for quote in ["", "\""] {
+                        let cell = "x".repeat(before - quote.len() - 2);
+                        let text = format!("a\n{quote}{cell}{first}{second}{third}\nb\n");
+                        assert_rows(text.as_bytes());
+                    }
+                }
+            }
+        }
+    }
+}
+
 const OF_XML: &[&str] = &[
     "<",
     ">",
