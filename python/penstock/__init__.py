@@ -677,7 +677,7 @@ def read(
         resume: Where to go on: what `Reader.checkpoint` has returned for this file, which is given
             by its path. Of an NDJSON or CSV file that is not compressed, a last line without a line
             feed is left for another time: more of it may come. `"start"` reads such a file from
-            the beginning.
+            the beginning. Of property lists, only binary ones can be read on from the middle.
 
     Returns:
         An iterator over the records; see `penstock.json.read`.

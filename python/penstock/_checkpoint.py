@@ -48,7 +48,7 @@ class Checkpoint:
             it is that of the file's name.
         sought: Where its records are, as an error says it.
         records: How many records come before the place, with those in error.
-        offset: How many bytes of the text come before the place.
+        offset: How many bytes of the text come before the place; 0 of a property list.
         ended: Whether the document has ended there.
         start: What is open there; None at the beginning, and at the end of a document.
         size: The size of the file, in bytes.
@@ -94,7 +94,8 @@ class Checkpoint:
 
     def __str__(self) -> str:
         """Return the place in one line."""
-        return f"{self.path}, behind record {self.records:,} at byte {self.offset:,}"
+        place = f"{self.path}, behind record {self.records:,}"
+        return place if self.format == "plist" else f"{place} at byte {self.offset:,}"
 
 
 Checkpoint.__module__ = "penstock"

@@ -6,7 +6,8 @@ import gzip
 import json
 import os
 import pickle
-from dataclasses import dataclass
+import plistlib
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,20 @@ SETTINGS = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
-FILES: dict[str, tuple[str, Any]] = {
+
+@dataclass
+class Row:
+    n: int
+
+
+def binary(value: Any) -> bytes:
+    """Return a binary property list, whose dictionaries keep their order."""
+    return plistlib.dumps(value, fmt=plistlib.FMT_BINARY, sort_keys=False)
+
+
+SHARED = {"n": 7, "of": [1, 2]}
+
+FILES: dict[str, tuple[str | bytes, Any]] = {
     "lines.ndjson": ('{"a":1}\n\n{"a":2} \r\n[3]\n"x"\n12\nnull\n', None),
     "array.json": ('[1, {"a":[2]} , "x",\n 4, null]', None),
     "inside.json": ('{"x": 5, "items": [1,\n2,[3],4], "y": [7]}', "items/*"),
@@ -31,11 +45,22 @@ FILES: dict[str, tuple[str, Any]] = {
         '<r xmlns:p="urn:p">\n<i id="1"/>t<i>2</i><!-- c --><j/><p:i>3</p:i>\n<i>4</i></r>\n',
         None,
     ),
-    "inside.xml": ("<r><g><i>1</i><i>2</i></g>\n<g/><g><i>3</i></g></r>\n", "g/i"),
+    "inside.xml": ("<r><g><i>1</i><i>2</i></g>\n<g/><g><i>3</i></g></r>\n", "r/g/i"),
     "windows.csv": ('a,b\r\n1,"x\r\ny"\r\n\r\n2,3\r\n4,""\r\n', None),
     "quotes.csv": ('a,b\n1,"x""\ny"\n2,3\n', None),
     "header.csv": ("a,b\n", None),
     "empty.ndjson": ("", None),
+    "list.plist": (binary([1, {"a": [2]}, "x", "né", [], 4]), None),
+    "inside.plist": (binary({"x": 5, "items": [1, [2, 3], 4], "y": [7]}), "items/*"),
+    "members.plist": (
+        binary({"p": {"a": 1, "b": {"c": 2}, "d": 3}, "q": {}, "r": {"e": 5}}),
+        "*/*",
+    ),
+    "groups.plist": (binary({"g": [{"r": [1, 2]}, {}, {"r": []}, {"o": 1, "r": [3]}]}), "g/*/r/*"),
+    "named.plist": (binary([{"row": 1, "other": 2}, {}, {"other": 3, "row": 4}]), "*/row"),
+    "shared.plist": (binary([SHARED, [SHARED, SHARED], SHARED]), None),
+    "one.plist": (binary({"p": 1}), None),
+    "none.plist": (binary([]), None),
 }
 
 Mode = Literal["start"] | None
@@ -45,7 +70,7 @@ modes = pytest.mark.parametrize("mode", [None, "start"])
 
 def written(folder: Path, name: str) -> tuple[Path, Any]:
     text, at = FILES[name]
-    (folder / name).write_bytes(text.encode())
+    (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
     return folder / name, at
 
 
@@ -92,7 +117,10 @@ def test_there_is_nothing_behind_the_end(tmp_path: Path, name: str, mode: Mode) 
     reader = penstock.read(path, at=at, resume=mode)
     count = len(list(reader))
     checkpoint = moved(reader.checkpoint())
-    assert (checkpoint.records, checkpoint.ended) == (count, path.suffix in {".json", ".xml"})
+    assert (checkpoint.records, checkpoint.ended) == (
+        count,
+        path.suffix in {".json", ".xml", ".plist"},
+    )
     again = penstock.read(path, at=at, resume=checkpoint)
     assert moved(again.checkpoint()) == checkpoint
     assert list(again) == []
@@ -134,11 +162,6 @@ def test_a_growing_file_is_read_once(
             resume = moved(reader.checkpoint())
         assert resume.records == len(found)
     assert found == expected
-
-
-@dataclass
-class Row:
-    n: int
 
 
 def test_records_in_error_are_numbered_on(tmp_path: Path) -> None:
@@ -328,6 +351,90 @@ def test_a_document_must_be_as_it_was(tmp_path: Path, name: str) -> None:
     os.utime(path, ns=(1, 1))
     with pytest.raises(ValueError, match="has changed since the checkpoint was made"):
         penstock.read(path, resume=checkpoint)
+
+
+@SETTINGS
+@given(
+    groups=st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=5),
+    named=st.booleans(),
+    bad=st.sets(st.integers(0, 8)),
+    data=st.data(),
+)
+def test_a_property_list_goes_on_behind_any_record(
+    tmp_path: Path, groups: list[list[int]], named: bool, bad: set[int], data: Any
+) -> None:
+    count = sum(map(len, groups))
+    rows = iter([{"n": "x" if n in bad else n} for n in range(count)])
+    lists: list[Any] = [[next(rows) for _ in group] for group in groups]
+    if named:
+        lists = [{f"k{n}": row for n, row in enumerate(group)} for group in lists]
+    path = tmp_path / "groups.plist"
+    path.write_bytes(binary({"before": [{"n": 1}], "groups": lists, "behind": [[{"n": 1}]]}))
+
+    def read(place: Any) -> tuple[penstock.Reader[Row], list[Any]]:
+        errors: list[Any] = []
+        where = "groups/*/*"
+        return penstock.read(path, Row, at=where, resume=place, errors=errors.append), errors
+
+    def said(errors: list[Any]) -> list[Any]:
+        return [(error.record, str(error)) for error in errors]
+
+    reader, errors = read(None)
+    whole = (list(reader), said(errors))
+    found: list[Row] = []
+    met: list[Any] = []
+    place: Any = "start"
+    while place == "start" or not place.ended:
+        reader, errors = read(place)
+        for _ in range(data.draw(st.integers(1, 4))):
+            found += [row for row in [next(reader, None)] if row is not None]
+        met += said(errors)
+        place = moved(reader.checkpoint())
+    assert (found, met) == whole
+
+
+@pytest.mark.parametrize("name", ["text.plist", "markup.plist", "packed.plist.bgz"])
+def test_other_property_lists_have_places_at_their_ends_only(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"(1, 2)" if name == "text.plist" else plistlib.dumps([1, 2]))
+    if name == "packed.plist.bgz":
+        (tmp_path / "bare.plist").write_bytes(binary([1, 2]))
+        penstock.recompress(tmp_path / "bare.plist", path)
+    reader = penstock.read(path, resume="start")
+    assert reader.checkpoint().records == 0
+    whole = [next(reader)]
+    reason = (
+        "there is no checkpoint: of property lists, only a binary one that is not compressed can be"
+        " read from the middle"
+    )
+    with pytest.raises(ValueError, match=f"^{reason}$"):
+        reader.checkpoint()
+    whole += reader
+    assert len(whole) == 2
+    checkpoint = moved(reader.checkpoint())
+    assert (checkpoint.records, checkpoint.ended) == (2, True)
+    assert list(penstock.read(path, resume=checkpoint)) == []
+
+
+def test_a_place_in_another_property_list_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "list.plist"
+    path.write_bytes(binary([[1, 2], [3]]))
+    reader = penstock.read(path, at="*/*")
+    assert next(reader) == 1
+    checkpoint = reader.checkpoint()
+    assert str(checkpoint) == f"{path}, behind record 1"
+    counts = checkpoint.start[:4]
+    opened = checkpoint.start[5]
+    for places in ([0], [0, 1, 1]):
+        wrong = replace(checkpoint, start=(*counts, places, opened))
+        with pytest.raises(ValueError, match="the checkpoint is none of this file"):
+            penstock.read(path, at="*/*", resume=wrong)
+    wrong = replace(checkpoint, start=(*counts, [0, 3], opened))
+    with pytest.raises(penstock.DecodeError, match="has no member 3, where a part begins"):
+        list(penstock.read(path, at="*/*", resume=wrong))
+    path.write_bytes(binary([[1, 2], [3, 4]]))
+    with pytest.raises(ValueError, match="has changed since the checkpoint was made"):
+        penstock.read(path, at="*/*", resume=checkpoint)
 
 
 def test_records_elsewhere_are_refused(tmp_path: Path) -> None:

@@ -261,7 +261,15 @@ impl Pump {
 
     /// Why no part of the source can be read on its own, if that is so.
     pub(crate) fn why_whole(&self) -> Option<&'static str> {
-        if self.closed { self.whole } else { self.run.input().why_whole() }
+        let input = self.run.input();
+        match (self.closed, self.run.reader()) {
+            (true, _) => self.whole,
+            (false, Reader::Plist(_)) if input.is_plain_binary() => None,
+            (false, Reader::Plist(_)) => Some(
+                "of property lists, only a binary one that is not compressed can be read from the middle",
+            ),
+            (false, _) => input.why_whole(),
+        }
     }
 
     /// How many records were met, with those before the input.
@@ -278,8 +286,14 @@ impl Pump {
             reader => reader.stand_behind()?,
         };
         let at = self.run.offset();
-        let place = self.run.input().locate(at)?;
-        let counted = Counter::at(place.line, place.column, at);
+        let counted = match &stand {
+            // Its objects may be anywhere, so that no bytes come before it.
+            Stand::Members(_) => Counter::new(),
+            _ => {
+                let place = self.run.input().locate(at)?;
+                Counter::at(place.line, place.column, at)
+            }
+        };
         let records = self.records();
         Some(Point { counted, records, stand, open: self.builder.open_behind() })
     }
@@ -367,6 +381,11 @@ impl Pump {
     /// matter.
     pub(crate) fn is_complete(&self) -> bool {
         self.run.is_complete()
+    }
+
+    /// Whether nothing can follow the last record, although the run has not ended yet.
+    pub(crate) fn is_over(&self) -> bool {
+        self.run.reader().is_over()
     }
 
     /// Shows the plan and the values at hand to the collector.

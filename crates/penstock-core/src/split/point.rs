@@ -3,6 +3,7 @@
 
 use crate::event::KeyKind;
 use crate::json;
+use crate::plist::binary;
 use crate::position::Counter;
 use crate::reader::{FormatReader, Reader};
 use crate::xml;
@@ -32,7 +33,8 @@ pub enum Stand {
     /// For CSV, nothing.
     Rows,
     /// For a binary property list: which member of the container around it the record is, which
-    /// member that container is, and so on, the outermost first.
+    /// member that container is, and so on, the outermost first. Behind a record, it is the member
+    /// that would come next.
     Members(Box<[u64]>),
 }
 
@@ -92,8 +94,16 @@ impl Reader {
                 let is_free = reader.is_between_rows() && reader.can_be_cut(reader.offset());
                 is_free.then_some(Stand::Rows)
             }
-            Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Plist(reader) => Some(Stand::Members(reader.binary()?.places_behind())),
+            Reader::Told(_) => None,
         }
+    }
+
+    /// Whether the document has ended where the reader stands, behind a record: it was the root of a
+    /// binary property list.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self, Reader::Plist(reader) if reader.binary().is_some_and(binary::Reader::is_over))
     }
 
     /// A reader at a point of the same text, if this one has read all that comes before its first

@@ -10,6 +10,7 @@ use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
 use penstock_core::run::Windows;
 use penstock_core::source::Compression;
+use penstock_core::split::{Point, Stand};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -70,6 +71,9 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
     if records == 0 {
         return made(false, None);
     }
+    if pump.is_over() {
+        return made(true, None);
+    }
     if let Some(why) = pump.why_whole().filter(|_| pump.has_begun()) {
         return Err(refused(why));
     }
@@ -115,15 +119,18 @@ pub(crate) fn read_on(
         if which.is_some_and(|which| source.file() != Some(which)) || !parted.is_of(source)? {
             return Err(PyValueError::new_err(format!("{shown} was replaced while it was opened")));
         }
+        let point = start.map(|start| point(dialect, start));
         let mut planning = Planning::new(dialect, &limits, opened, records.clone());
-        // What stands before the first record is read, or all if there is none.
-        planning.go_on(py)?;
+        let has_places = matches!(&point, Some(Point { stand: Stand::Members(_), .. }));
+        if !has_places {
+            // What stands before the first record is read, or all if there is none.
+            planning.go_on(py)?;
+        }
         let is_growing = planning.why_whole().is_none() && !dialect.is_document();
         let end = match &parted {
             Parted::Plain(file) if is_growing => Some(end_of_lines(file, size, dialect.is_json())?),
             _ => None,
         };
-        let point = start.map(|start| point(dialect, start));
         let mut settings =
             Settings::new(py, policy.get(), (records, mine), limits.clone(), name, true)?;
         if point.as_ref().is_some_and(|point| point.records > 0) {
@@ -139,9 +146,20 @@ pub(crate) fn read_on(
                 Pump::new(dialect, plan, settings, input)
             }
             Some(point) => {
-                let reader = planning.reader_at(point).ok_or_else(elsewhere)?;
-                let end = end.map(|end| end.max(point.counted.bytes()));
-                let input = part(parted, point, end, &limits)?;
+                let (reader, input) = match &point.stand {
+                    Stand::Members(places) => {
+                        // The path of the record has as many steps as there are containers around it.
+                        let is_there = point.open.len() == places.len() + 1;
+                        let reader = dialect.reader(false, &limits).between(places, &[]);
+                        let input = Windows::of(source.open(py, dialect.detect(), &limits)?.0);
+                        (reader.filter(|_| is_there), input)
+                    }
+                    _ => {
+                        let end = end.map(|end| end.max(point.counted.bytes()));
+                        (planning.reader_at(point), part(parted, point, end, &limits)?)
+                    }
+                };
+                let reader = reader.ok_or_else(elsewhere)?;
                 let mut pump = Pump::over(dialect, reader, plan, settings, input);
                 if !pump.begin_at(point) {
                     return Err(elsewhere());

@@ -128,7 +128,8 @@ impl Reader {
 
     /// A reader at the beginning of the same property list, of a range of it: from the member at one
     /// place to the one at another, as [`places`](Self::places) says them. Without the one, it begins
-    /// at the root; without the other, it ends with the root.
+    /// at the root; without the other, it ends with the root. The place may also be that behind the
+    /// last member of its container.
     ///
     /// It does not report the beginnings of the containers around the first member.
     #[must_use]
@@ -145,6 +146,25 @@ impl Reader {
     pub fn places(&self, depth: usize) -> Option<Box<[u64]>> {
         let around = self.open.get(..depth).filter(|around| !around.is_empty())?;
         around.iter().map(|open| open.next.checked_sub(1)).collect()
+    }
+
+    /// The place of the member that comes next where the reader is behind a value, as
+    /// [`places`](Self::places): in the innermost open container, which may have no such member. Empty
+    /// behind the root.
+    #[must_use]
+    pub fn places_behind(&self) -> Box<[u64]> {
+        let innermost = self.open.len().saturating_sub(1);
+        let place = |(depth, open): (usize, &Open)| match depth == innermost {
+            true => open.next,
+            false => open.next.saturating_sub(1),
+        };
+        self.open.iter().enumerate().map(place).collect()
+    }
+
+    /// Whether the reader is behind the root.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.begun && self.open.is_empty()
     }
 
     /// How many members come behind the value at hand in the container around it, which is inside of
@@ -171,8 +191,11 @@ impl Reader {
         for (depth, place) in start.iter().enumerate() {
             let at = trailer.find(store, number, from)?;
             self.at = at;
+            let is_last = depth + 1 == start.len();
             let members = match Object::read(store, trailer, number, at)? {
-                Object::Container(members) if *place < members.count => members,
+                Object::Container(members) if *place < members.count + u64::from(is_last) => {
+                    members
+                }
                 _ => {
                     let reason =
                         format!("object {number} has no member {place}, where a part begins");
@@ -180,10 +203,12 @@ impl Reader {
                 }
             };
             self.check_new(number, at)?;
-            let is_last = depth + 1 == start.len();
             let next = if is_last { *place } else { place + 1 };
             self.push(Open { number, at, members, next, end: members.count, keyed: false });
             self.count_members(trailer, at, members)?;
+            if is_last {
+                break;
+            }
             let first = if members.kind == ContainerKind::Map { members.count } else { 0 };
             from = members.from + (first + place) * width.bytes;
             number = width.of(store.word(from)?);
