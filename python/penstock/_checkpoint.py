@@ -5,26 +5,38 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from base64 import b64decode, b64encode
 from dataclasses import asdict, dataclass
 
-from penstock import _format, _plan, _rust
+from penstock import _format, _plan, _read, _rust
 from penstock._dialect import Dialect
 from penstock._split import as_start, dialect_of
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, BinaryIO, Literal, Self
+    from collections.abc import Callable, Mapping
+    from typing import Any, BinaryIO, Literal, Self, TypeAlias
 
     from penstock import Limits, Reader
     from penstock._types import At, Format, Types
+
+    Said: TypeAlias = dict[str, Any] | Callable[[str], dict[str, Any]] | None
+    # Which file it is, where its records are, how many there were if it has ended, where they go
+    # on, the arguments of its dialect, and whether it is the last file.
+    Place: TypeAlias = tuple[
+        tuple[int, int] | None, str | None, int | None, Any, dict[str, Any] | None, bool
+    ]
+    Opened: TypeAlias = tuple[_rust.Dialect, _rust.Source, Place]
 
 SAMPLE = 4096
 """How many bytes before a checkpoint, and at the beginning of its file, it knows."""
 
 BLOCK = 1 << 16
 """How many bytes are looked at at once for the end of a line."""
+
+KEY, STATE = 8, 4
+"""The bytes by which a checkpoint knows a file that is done, and whether it has changed."""
 
 GROWING = {"ndjson", "csv"}
 """The formats of which a file may grow behind a checkpoint."""
@@ -55,6 +67,9 @@ class Checkpoint:
         mtime_ns: When the file was changed last, in nanoseconds. None if it may grow.
         digest: A BLAKE2 hash of the first bytes of the file and of those before the place. None if
             it may not grow.
+        done: If there are several files: which of them are done, and how they were then. It has 16
+            characters for each.
+        waiting: The places in files that come behind this one.
 
     Example:
         >>> import json, pathlib, penstock
@@ -82,6 +97,8 @@ class Checkpoint:
     size: int
     mtime_ns: int | None
     digest: str | None
+    done: str | None = None
+    waiting: tuple[Checkpoint, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return what it holds, for JSON. `from_dict` takes it back."""
@@ -90,12 +107,18 @@ class Checkpoint:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], /) -> Self:
         """Return the checkpoint of which `as_dict` has made these values, also through JSON."""
-        return cls(**{**values, "start": as_start(values["start"])})
+        waiting = tuple(map(cls.from_dict, values.get("waiting", ())))
+        return cls(**{**values, "start": as_start(values["start"]), "waiting": waiting})
 
     def __str__(self) -> str:
         """Return the place in one line."""
         place = f"{self.path}, behind record {self.records:,}"
-        return place if self.format == "plist" else f"{place} at byte {self.offset:,}"
+        if self.format != "plist":
+            place = f"{place} at byte {self.offset:,}"
+        if not self.done:
+            return place
+        done = len(b64decode(self.done)) // (KEY + STATE)
+        return f"{place}; files done: {done:,}"
 
 
 Checkpoint.__module__ = "penstock"
@@ -111,6 +134,7 @@ def of(
     records: int,
     ended: bool,
     start: Any,
+    files: Files | None,
 ) -> Checkpoint:
     """Return the checkpoint of a reader.
 
@@ -124,13 +148,15 @@ def of(
             raise ValueError(f"there is no checkpoint: {path} was replaced while it was read")
         digest = None
         if is_plain and format in GROWING:
-            if offset and not _is_whole(file, offset, about.st_size, format):
+            may_grow = files is None or files.is_last
+            if offset and may_grow and not _is_whole(file, offset, about.st_size, format):
                 raise ValueError(
                     "there is no checkpoint: the last line has no line feed, so that more of it "
                     "may come; a reader with resume= leaves such a line for another time"
                 )
             digest = hash_of(file, offset)
     changed = about.st_mtime_ns if digest is None else None
+    done, waiting = (None, ()) if files is None else files.kept()
     return Checkpoint(
         path,
         format,
@@ -143,6 +169,8 @@ def of(
         about.st_size,
         changed,
         digest,
+        done,
+        waiting,
     )
 
 
@@ -199,6 +227,157 @@ def _is_same(one: dict[str, Any], other: dict[str, Any] | None) -> bool:
     return other is not None and Dialect(**one) == Dialect(**other)
 
 
+class Opening:
+    """Opens files for a reader whose place can be kept."""
+
+    __slots__ = ("kind", "known", "said")
+
+    def __init__(self, kind: Format | None, said: Said, known: dict[str, Any] | None) -> None:
+        """Store the format and the arguments of a dialect, if the caller has named them.
+
+        `known` are the arguments that a checkpoint has.
+        """
+        self.kind = kind
+        self.said = said
+        self.known = known
+
+    def open(self, path: str, behind: Checkpoint | None, is_last: bool) -> Opened:
+        """Return how a file is read from the beginning or behind a checkpoint.
+
+        If the file is the last one, what is behind its last line feed is left for another time.
+
+        Raises:
+            OSError: It cannot be opened.
+            ValueError: It is not the file of the checkpoint, or no regular file.
+        """
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - pathlib is slow to import
+            raise ValueError(f"resume= reads a regular file, and {path} is none")
+        kind, said, named = self.kind, self.said, path
+        which = sought = ended = start = None
+        if behind is not None:
+            if kind not in {None, behind.format}:
+                raise ValueError(f"the checkpoint is one of {behind.format}, not of {kind}")
+            if isinstance(said, dict) and not _is_same(said, behind.dialect):
+                raise ValueError("the checkpoint is one of another dialect")
+            # Its name may be another one now, and say nothing of the delimiter.
+            kind, said, named = behind.format, behind.dialect, behind.path
+            which, sought, start = _check(behind, path), behind.sought, behind.start
+            ended = behind.records if behind.ended else None
+        else:
+            kind = _format.of_source(path, path) if kind is None else kind
+            said = self.known if said is None else said
+        if kind != "csv":
+            said = None
+        elif callable(said):
+            said = said(path)
+        end = (said or {}).get("terminator")
+        if end is not None and end != "any" and not end.endswith("\n"):
+            raise ValueError(f"resume= reads rows that end with a line feed, not with {end!r}")
+        source = _rust.Source(path, path, None, "infer")
+        place = (which, sought, ended, start, said, is_last)
+        return dialect_of(kind, named, said), source, place
+
+
+def _key(path: str) -> bytes:
+    """Return the name under which a checkpoint knows a file that is done."""
+    return hashlib.blake2b(os.fsencode(path), digest_size=KEY).digest()
+
+
+def _state(path: str) -> bytes:
+    """Return what shows whether a file has changed."""
+    about = os.stat(path)  # noqa: PTH116 - as above
+    known = f"{about.st_size} {about.st_mtime_ns}".encode()
+    return hashlib.blake2b(known, digest_size=STATE).digest()
+
+
+class Files:
+    """The files that one reader reads, in order, and which of them are done."""
+
+    __slots__ = ("_done", "_next", "_now", "_opened", "_opening", "_paths", "_places", "is_last")
+
+    def __init__(
+        self, paths: list[str], places: dict[str, Checkpoint], done: bytes, opening: Opening
+    ) -> None:
+        """Store the files that are left, the places in them, and which files are done."""
+        self._paths = paths
+        self._places = places
+        self._done = bytearray(done)
+        self._opening = opening
+        self._next = 0
+        self._opened = ("", b"")
+        self._now = b""
+        self.is_last = False
+
+    def __iter__(self) -> Self:
+        """Return this."""
+        return self
+
+    def __next__(self) -> Opened:
+        """Return how the next file is read. One that cannot be opened is passed over."""
+        if self._is_over:
+            raise StopIteration
+        path = self._paths[self._next]
+        self._next += 1
+        # What comes while it is read may be missed: then it counts as changed.
+        self._opened = path, _key(path) + _state(path)
+        return self._opening.open(path, self._places.get(path), self._is_over)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._next == len(self._paths)
+
+    def enter(self) -> None:
+        """Say that the reader is in the file that came last, and has read the one before."""
+        path, stamp = self._opened
+        # If there is no memory for it, the reader stays where it is.
+        self._done += self._now
+        self._now = stamp
+        self.is_last = self._is_over
+        self._places.pop(path, None)
+
+    def kept(self) -> tuple[str, tuple[Checkpoint, ...]]:
+        """Return what a checkpoint holds of the other files."""
+        return b64encode(self._done).decode(), tuple(self._places.values())
+
+
+def _left(resume: Checkpoint | Literal["start"], paths: list[str], opening: Opening) -> Files:
+    """Return the files that are still to be read.
+
+    Raises:
+        OSError: A file cannot be read.
+        ValueError: Files are missing, or have changed; or one is there twice.
+    """
+    if len(set(paths)) != len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise ValueError(f"resume= reads each file once, and {twice} is there twice")
+    for path in paths:
+        os.stat(path)  # noqa: PTH116 - as above
+    if resume == "start":
+        return Files(paths, {}, b"", opening)
+    if resume.done is None:
+        raise ValueError("the checkpoint is one of a single file, which is read by its path")
+    places = {place.path: place for place in (resume, *resume.waiting)}
+    for path, place in places.items():
+        if path not in paths:
+            raise ValueError(f"{path} is missing: the checkpoint has a place in it")
+        _check(place, path)
+    done = b64decode(resume.done)
+    known = {
+        done[at : at + KEY]: done[at + KEY : at + KEY + STATE]
+        for at in range(0, len(done), KEY + STATE)
+    }
+    left: list[str] = []
+    for path in paths:
+        state = known.get(_key(path))
+        if state is None:
+            left.append(path)
+        elif state != _state(path):
+            raise ValueError(
+                f"{path} has changed since it was read: the checkpoint counts it as done"
+            )
+    return Files(left, {path: places[path] for path in left if path in places}, done, opening)
+
+
 def read(
     resume: Checkpoint | Literal["start"],
     source: object,
@@ -209,11 +388,12 @@ def read(
     format: Format | None,
     at: At[Any] | None,
     others: Mapping[str, bool],
-    said: dict[str, Any] | None = None,
+    said: Said = None,
 ) -> Reader[Any]:
     """Read on behind a checkpoint.
 
-    `others` says which other options the caller gave, `said` the arguments of a dialect.
+    `others` says which other options the caller gave, `said` the arguments of a dialect, or what
+    finds those of a file.
 
     Raises:
         OSError: The file cannot be opened.
@@ -223,35 +403,21 @@ def read(
     for option, given in others.items():
         if given:
             raise TypeError(f"{option}= cannot be used with resume=")
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"resume= reads one file by its path, not {type(source).__name__}")
-    path = os.fsdecode(source)
-    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - as above
-        raise ValueError(f"resume= reads a regular file, and {path} is none")
-    kind = None if format is None else _format.checked(format)
-    if isinstance(resume, Checkpoint):
-        if kind not in {None, resume.format}:
-            raise ValueError(f"the checkpoint is one of {resume.format}, not of {kind}")
-        if said is not None and not _is_same(said, resume.dialect):
-            raise ValueError("the checkpoint is one of another dialect")
-        said = resume.dialect
-        # Its name may be another one now, and say nothing of the delimiter.
-        kind, named = resume.format, resume.path
-        which = _check(resume, path)
-        sought, start = resume.sought, resume.start
-        ended = resume.records if resume.ended else None
-    elif resume == "start":
-        kind = _format.of_source(path, path) if kind is None else kind
-        named, which, sought, ended, start = path, None, None, None, None
-    else:
+    if not isinstance(resume, Checkpoint) and resume != "start":
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
-    end = (said or {}).get("terminator")
-    if end is not None and end != "any" and not end.endswith("\n"):
-        raise ValueError(f"resume= reads rows that end with a line feed, not with {end!r}")
+    kind = None if format is None else _format.checked(format)
+    paths = _read.files(source, kind)
+    if paths is None and not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"resume= reads files by their paths, not {type(source).__name__}")
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
-    opened = _rust.Source(path, path, None, "infer")
-    dialect = dialect_of(kind, named, said)
-    return _rust.read_on(
-        dialect, opened, into, at, policy, limits, which, sought, ended, start, said
-    )
+    behind = resume if isinstance(resume, Checkpoint) else None
+    opening = Opening(kind, said, None if behind is None else behind.dialect)
+    if paths is not None:
+        files = _left(resume, paths, opening)
+        return _rust.read_on(next(files), into, at, policy, limits, files, f"{len(paths):,} files")
+    if behind is not None and behind.done is not None:
+        raise ValueError("the checkpoint is one of several files, of which the others are missing")
+    path = os.fsdecode(source)  # type: ignore[arg-type]  # it is a path
+    opened = opening.open(path, behind, True)
+    return _rust.read_on(opened, into, at, policy, limits, None, path)

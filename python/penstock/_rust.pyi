@@ -21,7 +21,7 @@ from typing_extensions import Buffer, CapsuleType, TypeForm, TypeVar, disjoint_b
 
 from penstock import csv
 from penstock._cells import cells
-from penstock._checkpoint import Checkpoint
+from penstock._checkpoint import Checkpoint, Files, Opened
 from penstock._limits import Limits
 from penstock._pipeline import Pipeline
 from penstock._place import Place
@@ -536,17 +536,13 @@ def read_split(
     /,
 ) -> Reader[Any]: ...
 def read_on(
-    dialect: Dialect,
-    source: Source,
+    opened: Opened,
     type: object,
     at: object,
     policy: Policy,
     limits: Limits | None,
-    which: tuple[int, int] | None,
-    sought: str | None,
-    ended: int | None,
-    start: tuple[Any, ...] | None,
-    kept: dict[str, Any] | None,
+    files: Files | None,
+    shown: str,
     /,
 ) -> Reader[Any]: ...
 def split_size(source: Source, /) -> tuple[int, str | None]: ...

@@ -562,10 +562,21 @@ def read(
             "compression": compression != "infer",
             "member": member is not None,
         }
-        if dialect == "infer" and resume == "start":
-            said = _dialect.options(infer(source, into, limits=limits))  # type: ignore[arg-type]  # a path
+
+        def found(path: str) -> dict[str, Any]:
+            return _dialect.options(infer(path, into, limits=limits))
+
         return _checkpoint.read(
-            resume, source, into, policy, None, limits, "csv", None, others, said
+            resume,
+            source,
+            into,
+            policy,
+            None,
+            limits,
+            "csv",
+            None,
+            others,
+            found if dialect == "infer" else said,
         )
     return _read.read(
         source,

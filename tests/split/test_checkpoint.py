@@ -472,13 +472,12 @@ def test_other_readers_have_no_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("a;b\n1;2\n")
     reason = (
-        r"there is no checkpoint: the reader is none of penstock.read\(\) of one file by its path"
+        r"there is no checkpoint: the reader is none of penstock.read\(\) of files by their paths"
     )
     with path.open("rb") as file:
         for reader in (
             penstock.csv.read(path, dialect="infer"),
             penstock.csv.read(path, repair="short_rows"),
-            penstock.read([path, path]),
             penstock.split(path)[0].read(),
             penstock.read(file, format="csv"),
         ):
@@ -503,8 +502,8 @@ def test_options_that_a_checkpoint_rules_out(tmp_path: Path) -> None:
     path.write_text("1\n")
     with pytest.raises(TypeError, match="encoding= cannot be used with resume="):
         penstock.read(path, resume="start", encoding="utf-8")
-    with pytest.raises(TypeError, match="resume= reads one file by its path, not list"):
-        penstock.read([path], resume="start")
+    with pytest.raises(TypeError, match="resume= reads files by their paths, not list"):
+        penstock.read([b"1"], resume="start")
     with pytest.raises(ValueError, match="resume must be a Checkpoint or 'start', not 'end'"):
         penstock.read(path, resume="end")  # type: ignore[call-overload]
 

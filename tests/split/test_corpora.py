@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -89,3 +90,45 @@ def test_every_file_behind_a_checkpoint(
             assert ([*before, *behind], *problem) == expected, f"{path}, {checkpoint}"
             resumed += 1
     assert resumed > 10
+
+
+@pytest.mark.parametrize(
+    ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
+)
+def test_all_files_one_after_the_other(
+    corpus: Callable[[str], Path], folder: str, suffixes: set[str], kind: Any, least: int
+) -> None:
+    """A reader of all files that are good gives way to another one every few records."""
+    files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
+    good, records = [], []
+    # A last line without an end would be left in the last file only.
+    files.sort(key=lambda path: path.read_bytes()[-1:] == b"\n")
+    for path in files:
+        found, error, _ = told([penstock.read(path, format=kind)])
+        if error is None:
+            good.append(path)
+            records += found
+    assert len(good) > least // 4
+    resume: penstock.Checkpoint | Literal["start"] = "start"
+    seen: list[str] = []
+    kept = 0
+    some = max(1, len(records) // 40)
+    while True:
+        reader = penstock.read(good, format=kind, resume=resume)
+        got = [repr(record) for record in islice(reader, some)]
+        while True:
+            refused = None
+            try:
+                resume = reader.checkpoint()
+            except ValueError as error:
+                refused = str(error)
+            if refused is None:
+                break
+            assert any(why in refused for why in REFUSED), refused
+            got.append(repr(next(reader)))
+        kept += 1
+        seen += got
+        if not got:
+            break
+    assert seen == records
+    assert kept > 20

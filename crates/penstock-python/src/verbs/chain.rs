@@ -6,7 +6,9 @@ use crate::options::PolicyObject;
 use crate::pump::{Pump, Settings};
 use crate::repairs;
 use crate::sources::SourceObject;
+use crate::verbs::checkpoint::open_on;
 use crate::verbs::finding::{Sourced, Stamp};
+use crate::verbs::read::Origin;
 use crate::verbs::unknown_keys;
 use penstock_core::limits::Limits;
 use penstock_core::run::{RepairLog, Windows};
@@ -72,11 +74,16 @@ impl Recipe {
     }
 }
 
+/// The method of files whose places can be kept that says that the reader is in the next one.
+const ENTER: &str = "enter";
+
 /// The sources that follow, and what is known of those before.
 pub(super) struct Chain {
     /// Gives a dialect and a source for each.
     rest: Held,
     recipe: Recipe,
+    /// Whether their places can be kept: it gives a place in each, too.
+    keeps_places: bool,
     unknown: Py<PyDict>,
     repairs: Py<PyList>,
     repair_counts: Py<PyDict>,
@@ -89,11 +96,24 @@ impl Chain {
         Chain {
             rest,
             recipe,
+            keeps_places: false,
             unknown: PyDict::new(py).unbind(),
             repairs: PyList::empty(py).unbind(),
             repair_counts: PyDict::new(py).unbind(),
             stamps: VecDeque::new(),
         }
+    }
+
+    /// The same for files whose places can be kept. The first one was opened.
+    pub(super) fn of_kept(py: Python<'_>, rest: Held, recipe: Recipe) -> PyResult<Self> {
+        let chain = Chain { keeps_places: true, ..Chain::new(py, rest, recipe) };
+        chain.rest.get(py)?.call_method0(ENTER)?;
+        Ok(chain)
+    }
+
+    /// What knows which files are done, if their places can be kept.
+    pub(super) fn files(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(self.rest.get(py)?.unbind())
     }
 
     /// The sources that follow, which are still to come.
@@ -119,20 +139,34 @@ impl Chain {
 
     /// Opens the next source, if there is one. A source that cannot be opened is passed over by the
     /// next call.
-    pub(super) fn next(&mut self, py: Python<'_>, before: &mut Pump) -> PyResult<Option<Pump>> {
+    pub(super) fn next(
+        &mut self,
+        py: Python<'_>,
+        before: &mut Pump,
+    ) -> PyResult<Option<(Pump, Option<Origin>)>> {
         let mut rest = self.rest.get(py)?.cast_into::<PyIterator>()?;
         let Some(next) = rest.next().transpose()? else { return Ok(None) };
-        let (dialect, source): (Bound<'_, Dialect>, Bound<'_, SourceObject>) = next.extract()?;
-        let Opened { mut pump, .. } = self.recipe.open(py, dialect.get(), source.get())?;
-        if let Some(stamp) = self.stamps.pop_front() {
-            stamp.check(py, source.get())?;
-        }
+        let (Opened { mut pump, .. }, origin) = if self.keeps_places {
+            let (opened, origin) = open_on(py, &self.recipe, next.extract()?)?;
+            (opened, Some(origin))
+        } else {
+            let (dialect, source): (Bound<'_, Dialect>, Bound<'_, SourceObject>) =
+                next.extract()?;
+            let opened = self.recipe.open(py, dialect.get(), source.get())?;
+            if let Some(stamp) = self.stamps.pop_front() {
+                stamp.check(py, source.get())?;
+            }
+            (opened, None)
+        };
         let unknown = self.unknown(py, before)?.unbind();
         let repairs = self.repairs(py, before)?.unbind();
         let repair_counts = self.repair_counts(py, before)?.unbind();
+        if self.keeps_places {
+            rest.call_method0(ENTER)?;
+        }
         (self.unknown, self.repairs, self.repair_counts) = (unknown, repairs, repair_counts);
         pump.follow(before);
-        Ok(Some(pump))
+        Ok(Some((pump, origin)))
     }
 
     /// The unknown keys of the sources before and of that of `pump`.

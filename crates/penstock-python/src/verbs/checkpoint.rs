@@ -6,6 +6,7 @@ use crate::held::Held;
 use crate::options::{self, PolicyObject};
 use crate::pump::{Pump, Settings};
 use crate::sources::SourceObject;
+use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
 use penstock_core::run::Windows;
@@ -18,7 +19,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 /// The path, which file it was, whether that is plain text, the format, the arguments of its dialect,
-/// where the records are, how many there were, whether the document has ended, and the point.
+/// where the records are, how many there were, whether the document has ended, the point, and the other
+/// files.
 type Checkpoint = (
     Py<PyAny>,
     (u64, u64),
@@ -29,14 +31,28 @@ type Checkpoint = (
     u64,
     bool,
     Option<Told>,
+    Option<Py<PyAny>>,
 );
 
+/// Where the records of a file are that are read on: which file it is, how they are found, how many
+/// there were if the document has ended, the point, the arguments of the dialect, and whether more of
+/// the file may come.
+type Place =
+    (Option<(u64, u64)>, Option<String>, Option<u64>, Option<Told>, Option<Py<PyDict>>, bool);
+
+/// A file that is read on.
+pub(super) type OpenedAt<'py> = (Bound<'py, Dialect>, Bound<'py, SourceObject>, Place);
+
 /// What a checkpoint holds of a reader.
-pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResult<Checkpoint> {
+pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     let refused = |reason: &str| PyValueError::new_err(format!("there is no checkpoint: {reason}"));
-    let Some(Origin { source, sought, dialect }) = origin.filter(|_| run.chain.is_none()) else {
-        return Err(refused("the reader is none of penstock.read() of one file by its path"));
+    let Some(Origin { source, sought, dialect }) = &run.origin else {
+        return Err(refused(match run.chain {
+            Some(_) => "the reader is one of several files without resume=\"start\"",
+            None => "the reader is none of penstock.read() of files by their paths",
+        }));
     };
+    let files = run.chain.as_ref().map(|chain| chain.files(py)).transpose()?;
     let source = source.get();
     let path = source.object(py);
     let is_bare = source.encoding().is_none() && source.compression() == Compression::Infer;
@@ -64,7 +80,8 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
     let (format, at) = (pump.format(), sought.clone());
     let (path, records) = (path.clone().unbind(), pump.records());
     let dialect = dialect.as_ref().map(|dialect| dialect.clone_ref(py));
-    let made = |ended, told| Ok((path, file, is_plain, format, dialect, at, records, ended, told));
+    let made =
+        |ended, told| Ok((path, file, is_plain, format, dialect, at, records, ended, told, files));
     if pump.is_complete() && pump.is_document() {
         return made(true, None);
     }
@@ -82,100 +99,126 @@ pub(super) fn keep(py: Python<'_>, origin: Option<&Origin>, run: &Run) -> PyResu
     made(false, Some(told(point)))
 }
 
-/// Reads on behind a checkpoint, or from the start: of this file, if it is said. Of a document that has
-/// ended behind so many records, nothing is left. Of a plain file of lines or rows, what is behind the
-/// last line feed is left for another time.
+/// Reads on behind a checkpoint, or from the start. If there are `files`, they are those that follow.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, policy, limits, which, sought, ended, start, kept, /))]
+#[pyo3(signature = (opened, r#type, at, policy, limits, files, shown, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
 pub(crate) fn read_on(
-    dialect: &Bound<'_, Dialect>,
-    source: &Bound<'_, SourceObject>,
+    py: Python<'_>,
+    opened: OpenedAt<'_>,
     r#type: &Bound<'_, PyAny>,
     at: Option<&Bound<'_, PyAny>>,
     policy: &Bound<'_, PolicyObject>,
     limits: Option<&Bound<'_, PyAny>>,
-    which: Option<(u64, u64)>,
-    sought: Option<String>,
-    ended: Option<u64>,
-    start: Option<Told>,
-    kept: Option<Py<PyDict>>,
+    files: Option<&Bound<'_, PyAny>>,
+    shown: &str,
 ) -> PyResult<Reader> {
-    let py = dialect.py();
     guarded(py, || {
-        let (dialect, limits) = (dialect.get(), options::limits(limits)?);
-        let Choice { plan, records, title, sought: mine } = dialect.choose(r#type, at)?;
-        if let Some(sought) = sought.filter(|sought| *sought != mine) {
-            let reason = "the checkpoint is one of other records: it was made where";
-            return Err(PyValueError::new_err(format!("{reason} {sought}, and not where {mine}")));
-        }
-        let origin =
-            Origin { source: source.clone().unbind(), sought: mine.clone(), dialect: kept };
-        let source = source.get();
-        let name = source.name();
-        let shown = name.clone().unwrap_or_default();
-        let (opened, _) = source.open(py, dialect.detect(), &limits)?;
-        let (parted, size) = Parted::open(py, source)?;
-        if which.is_some_and(|which| source.file() != Some(which)) || !parted.is_of(source)? {
-            return Err(PyValueError::new_err(format!("{shown} was replaced while it was opened")));
-        }
-        let point = start.map(|start| point(dialect, start));
-        let mut planning = Planning::new(dialect, &limits, opened, records.clone());
-        let has_places = matches!(&point, Some(Point { stand: Stand::Members(_), .. }));
-        if !has_places {
-            // What stands before the first record is read, or all if there is none.
-            planning.go_on(py)?;
-        }
-        let is_growing = planning.why_whole().is_none() && !dialect.is_document();
-        let end = match &parted {
-            Parted::Plain(file) if is_growing => Some(end_of_lines(file, size, dialect.is_json())?),
-            _ => None,
+        let recipe = Recipe {
+            r#type: Held::new(r#type),
+            at: at.map(Held::new),
+            policy: policy.clone().unbind(),
+            limits: options::limits(limits)?,
+            timing: true,
         };
-        let mut settings =
-            Settings::new(py, policy.get(), (records, mine), limits.clone(), name, true)?;
-        if point.as_ref().is_some_and(|point| point.records > 0) {
-            settings.wanted = None;
-        }
-        let held: Vec<Held> = settings.errors.held().into_iter().collect();
-        let mut pump = match &point {
-            None => {
-                let mut input = Windows::of(source.open(py, dialect.detect(), &limits)?.0);
-                if let Some(end) = end {
-                    input = input.up_to(end);
-                }
-                Pump::new(dialect, plan, settings, input)
-            }
-            Some(point) => {
-                let (reader, input) = match &point.stand {
-                    Stand::Members(places) => {
-                        // The path of the record has as many steps as there are containers around it.
-                        let is_there = point.open.len() == places.len() + 1;
-                        let reader = dialect.reader(false, &limits).between(places, &[]);
-                        let input = Windows::of(source.open(py, dialect.detect(), &limits)?.0);
-                        (reader.filter(|_| is_there), input)
-                    }
-                    _ => {
-                        let end = end.map(|end| end.max(point.counted.bytes()));
-                        (planning.reader_at(point), part(parted, point, end, &limits)?)
-                    }
-                };
-                let reader = reader.ok_or_else(elsewhere)?;
-                let mut pump = Pump::over(dialect, reader, plan, settings, input);
-                if !pump.begin_at(point) {
-                    return Err(elsewhere());
-                }
-                pump
-            }
+        let (Opened { mut pump, mut held, title, .. }, origin) = open_on(py, &recipe, opened)?;
+        let title = format!("{shown} -> {title}");
+        let Some(files) = files else {
+            return Ok(Reader::over(pump, held, title, Some(origin), None));
         };
-        if end.is_some() {
-            pump.leave_torn();
-        }
-        if let Some(records) = ended {
-            pump.pass_all(records);
-        }
-        pump.time();
-        Ok(Reader::over(pump, held, format!("{shown} -> {title}"), Some(origin)))
+        pump.expect_others();
+        let files = Held::new(files);
+        held.extend([files.clone(), recipe.r#type.clone()]);
+        held.extend(recipe.at.clone());
+        let chain = Chain::of_kept(py, files, recipe)?;
+        Ok(Reader::over(pump, held, title, Some(origin), Some(Box::new(chain))))
     })
+}
+
+/// Opens a file behind a checkpoint, or at its start. Of a document that has ended behind so many
+/// records, nothing is left. If more of a plain file of lines or rows may come, what is behind the
+/// last line feed is left for another time.
+pub(super) fn open_on(
+    py: Python<'_>,
+    recipe: &Recipe,
+    opened: OpenedAt<'_>,
+) -> PyResult<(Opened, Origin)> {
+    let (dialect, source, (which, sought, ended, start, kept, may_grow)) = opened;
+    let (dialect, limits) = (dialect.get(), &recipe.limits);
+    let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
+    let Choice { plan, records, title, sought: mine } =
+        dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
+    if let Some(sought) = sought.filter(|sought| *sought != mine) {
+        let reason = "the checkpoint is one of other records: it was made where";
+        return Err(PyValueError::new_err(format!("{reason} {sought}, and not where {mine}")));
+    }
+    let origin = Origin { source: source.clone().unbind(), sought: mine.clone(), dialect: kept };
+    let source = source.get();
+    let name = source.name();
+    let (opened, _) = source.open(py, dialect.detect(), limits)?;
+    let (parted, size) = Parted::open(py, source)?;
+    if which.is_some_and(|which| source.file() != Some(which)) || !parted.is_of(source)? {
+        let shown = name.unwrap_or_default();
+        return Err(PyValueError::new_err(format!("{shown} was replaced while it was opened")));
+    }
+    let point = start.map(|start| point(dialect, start));
+    let mut planning = Planning::new(dialect, limits, opened, records.clone());
+    let has_places = matches!(&point, Some(Point { stand: Stand::Members(_), .. }));
+    if !has_places {
+        // What stands before the first record is read, or all if there is none.
+        planning.go_on(py)?;
+    }
+    let is_growing = may_grow && planning.why_whole().is_none() && !dialect.is_document();
+    let end = match &parted {
+        Parted::Plain(file) if is_growing => Some(end_of_lines(file, size, dialect.is_json())?),
+        _ => None,
+    };
+    let chosen = (records, mine.clone());
+    let mut settings = Settings::new(py, recipe.policy.get(), chosen, limits.clone(), name, true)?;
+    if point.as_ref().is_some_and(|point| point.records > 0) {
+        settings.wanted = None;
+    }
+    let held: Vec<Held> = settings.errors.held().into_iter().collect();
+    let mut pump = match &point {
+        None => {
+            let mut input = Windows::of(source.open(py, dialect.detect(), limits)?.0);
+            if let Some(end) = end {
+                input = input.up_to(end);
+            }
+            Pump::new(dialect, plan, settings, input)
+        }
+        Some(point) => {
+            let (reader, input) = match &point.stand {
+                Stand::Members(places) => {
+                    // The path of the record has as many steps as there are containers around it.
+                    let is_there = point.open.len() == places.len() + 1;
+                    let reader = dialect.reader(false, limits).between(places, &[]);
+                    let input = Windows::of(source.open(py, dialect.detect(), limits)?.0);
+                    (reader.filter(|_| is_there), input)
+                }
+                _ => {
+                    let end = end.map(|end| end.max(point.counted.bytes()));
+                    (planning.reader_at(point), part(parted, point, end, limits)?)
+                }
+            };
+            let reader = reader.ok_or_else(elsewhere)?;
+            let mut pump = Pump::over(dialect, reader, plan, settings, input);
+            if !pump.begin_at(point) {
+                return Err(elsewhere());
+            }
+            pump
+        }
+    };
+    if end.is_some() {
+        pump.leave_torn();
+    }
+    if let Some(records) = ended {
+        pump.pass_all(records);
+    }
+    if recipe.timing {
+        pump.time();
+    }
+    Ok((Opened { pump, held, title, sought: mine, total: None }, origin))
 }
 
 #[cold]

@@ -51,11 +51,9 @@ pub(crate) struct Reader {
     held: Vec<Held>,
     /// The text of `repr` before the numbers.
     title: String,
-    /// If its place can be kept.
-    origin: Option<Origin>,
 }
 
-/// The one file that a reader reads, by its format's own rules.
+/// The file that a reader reads, by its format's own rules.
 pub(super) struct Origin {
     pub(super) source: Py<SourceObject>,
     /// What is said if there are no records: it names their path.
@@ -67,6 +65,8 @@ pub(super) struct Origin {
 /// The part of a reader that only one caller at a time may touch.
 pub(super) struct Run {
     pub(super) pump: Pump,
+    /// If its place can be kept.
+    pub(super) origin: Option<Origin>,
     /// The sources that follow, if there are several.
     pub(super) chain: Option<Box<Chain>>,
     /// An error behind records that must be returned first.
@@ -125,12 +125,12 @@ impl Run {
     fn next_source(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<bool> {
         self.pump.close();
         let Some(chain) = &mut self.chain else { return Ok(false) };
-        let Some(pump) = chain.next(py, &mut self.pump)? else {
+        let Some((pump, origin)) = chain.next(py, &mut self.pump)? else {
             self.pump.end_of_all(py)?;
             return Ok(false);
         };
         meter.follow(pump.gauge());
-        self.pump = pump;
+        (self.pump, self.origin) = (pump, origin);
         Ok(true)
     }
 
@@ -371,12 +371,18 @@ fn fills_columns() -> PyErr {
 
 impl Reader {
     /// A reader of a run that is no source's.
-    pub(super) fn over(pump: Pump, held: Vec<Held>, title: String, origin: Option<Origin>) -> Self {
+    pub(super) fn over(
+        pump: Pump,
+        held: Vec<Held>,
+        title: String,
+        origin: Option<Origin>,
+        chain: Option<Box<Chain>>,
+    ) -> Self {
         let meter = Meter::new(pump.gauge().clone(), None);
         let (left, closed) = (Vec::new(), None);
         let again = None;
-        let run = Run { pump, chain: None, pending: None, left, closed, filling: None, again };
-        Reader { run: Mutex::new(run), meter, held, title, origin }
+        let run = Run { pump, origin, chain, pending: None, left, closed, filling: None, again };
+        Reader { run: Mutex::new(run), meter, held, title }
     }
 
     /// The next batch of columns, or None at the end.
@@ -471,12 +477,13 @@ impl Reader {
                 Box::new(Chain::new(py, rest, recipe))
             });
             let (pending, left) = (None, Vec::new());
-            let run = Run { pump, chain, pending, left, closed: None, filling: None, again };
             let is_path = source.object(py).is_instance_of::<PyString>();
             let source = given.1.clone().unbind();
             let origin = kept.filter(|_| is_path);
             let origin = origin.map(|(dialect,)| Origin { source, sought, dialect });
-            Ok(Reader { run: Mutex::new(run), meter, held, title, origin })
+            let closed = None;
+            let run = Run { pump, origin, chain, pending, left, closed, filling: None, again };
+            Ok(Reader { run: Mutex::new(run), meter, held, title })
         })
     }
 
@@ -630,7 +637,7 @@ impl Reader {
     fn checkpoint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
             let run = &mut *self.enter()?;
-            let kept = checkpoint::keep(py, self.origin.as_ref(), run)?;
+            let kept = checkpoint::keep(py, run)?;
             Ok(py.import("penstock._checkpoint")?.getattr("of")?.call1(kept)?.unbind())
         })
     }

@@ -73,7 +73,7 @@ pub(crate) fn read_columns(
         let input = Windows::told(Box::new(Stream { imported, slot }));
         let reader = penstock_core::reader::Reader::Told(told::Reader::new(Box::new(records)));
         let pump = Pump::over(&dialect, reader, plan, settings, input);
-        Ok(Reader::over(pump, held, format!("{STREAM} -> {title}"), None))
+        Ok(Reader::over(pump, held, format!("{STREAM} -> {title}"), None, None))
     })
 }
 

@@ -459,7 +459,7 @@ pub(crate) fn read_split(
             return Err(changed());
         }
         pump.time();
-        Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None))
+        Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None, None))
     })
 }
 
