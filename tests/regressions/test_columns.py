@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TypedDict
 
+import pyarrow
 import pytest
 
 import penstock
@@ -41,7 +43,10 @@ import io
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
+
+from typing_extensions import TypedDict
 
 import {library}
 import penstock
@@ -121,3 +126,25 @@ def test_501_columns_that_the_collector_drops_while_a_reader_is_made() -> None:
     """The same: pyarrow releases the interpreter to drop a stream."""
     pytest.importorskip("pyarrow")
     assert run(DROPPED) == "1\n"
+
+
+@pytest.mark.parametrize("suffix", ["ndjson", "csv"])
+def test_522_threads_read_no_further_than_a_part(tmp_path: Path, suffix: str) -> None:
+    """A thread read a piece in which the part ends: that was said to be a fault of the file."""
+    path = tmp_path / f"rows.{suffix}"
+    count = 60_000
+    if suffix == "csv":
+        path.write_text("n,text\n" + "".join(f"{n},{'x' * 80}\n" for n in range(count)))
+    else:
+        path.write_text("".join(f'{{"n": {n}, "text": "{"x" * 80}"}}\n' for n in range(count)))
+
+    class Row(TypedDict):
+        n: int
+
+    parts = penstock.split(path, parts=3)
+    assert len(parts) == 3
+    seen = [pyarrow.table(part.columns(Row, threads=3))["n"] for part in parts]
+    assert [n for each in seen for n in each.to_pylist()] == list(range(count))
+    whole = penstock.schema(path)
+    first, *others = (part.schema(threads=3) for part in parts)
+    assert first.merge(*others) == whole

@@ -250,6 +250,12 @@ impl Windows {
         self
     }
 
+    /// Where the part ends that is read, if it is said.
+    #[must_use]
+    pub fn ends_at(&self) -> Option<u64> {
+        self.part
+    }
+
     /// Text from chunks that the caller pushes: at most `total` bytes.
     #[must_use]
     pub fn pushed(detect: Detect, encoding: Option<Encoding>, total: Option<u64>) -> Self {

@@ -250,6 +250,7 @@ impl<L: Lane> Threads<L> {
         (run.input().base(), run.offset(), run.input().end()) == (at, at, at)
             && run.is_free()
             && piece.end() <= outlet.inner().reads_from()
+            && run.input().ends_at().is_none_or(|end| piece.end() <= end)
             && run.reader().goes_on_as(&self.first.reader)
             && outlet.goes_on_as(&self.first.outlet)
     }
