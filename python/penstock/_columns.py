@@ -287,7 +287,7 @@ def schema(
 
     Raises:
         OSError: The file cannot be opened.
-        PlanError: No column holds all numbers of a place exactly.
+        PlanError: No column holds all numbers of a place exactly; or a key has a NUL character.
         DecodeError: A record is in error, or has a value of another kind than an earlier one.
         ValueError: `threads` is less than 1; or as for `penstock.read`.
 

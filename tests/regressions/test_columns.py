@@ -128,6 +128,28 @@ def test_501_columns_that_the_collector_drops_while_a_reader_is_made() -> None:
     assert run(DROPPED) == "1\n"
 
 
+KEY = '{"a": {"b\\u0000c": 1}}\n'
+
+
+def test_519_a_key_with_nul_has_no_column(tmp_path: Path) -> None:
+    """The schema of a consumer was a RuntimeError: names in Arrow's C interface end with NUL."""
+    path = tmp_path / "keys.ndjson"
+    path.write_text(KEY)
+    reason = r"""^no column can be called "a/b\\0c": a name ends with NUL in Arrow's C interface$"""
+    with pytest.raises(penstock.PlanError, match=reason):
+        penstock.schema(path)
+    with pytest.raises(penstock.PlanError, match=reason):
+        penstock.columns(path)
+    # Such a name is no Python name, and still one of a field.
+    keyed = TypedDict("keyed", {"b\0c": int})  # type: ignore[misc]
+    path.write_text(KEY[6:-2])
+    assert list(penstock.read(path, keyed)) == [{"b\0c": 1}]
+    with pytest.raises(
+        penstock.PlanError, match=r'^"keyed\.b\\0c" has no column: a name ends with'
+    ):
+        penstock.columns(path, keyed)
+
+
 @pytest.mark.parametrize("suffix", ["ndjson", "csv"])
 def test_522_threads_read_no_further_than_a_part(tmp_path: Path, suffix: str) -> None:
     """A thread read a piece in which the part ends: that was said to be a fault of the file."""

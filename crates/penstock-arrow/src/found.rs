@@ -198,6 +198,9 @@ pub struct Conflict {
     pub kinds: [(&'static str, Option<At>); 2],
 }
 
+/// Why no column has such a name.
+pub const NO_NUL: &str = "a name ends with NUL in Arrow's C interface";
+
 /// Why records have no schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfound {
@@ -207,6 +210,8 @@ pub enum Unfound {
     Places(String),
     /// No column holds all the numbers at this path.
     Numbers(String),
+    /// The key at this path has a NUL, with which names end in Arrow's C interface.
+    Name(String),
 }
 
 impl Default for Found {
@@ -425,6 +430,9 @@ impl Found {
         if place.kinds == 0 {
             return Ok(None);
         }
+        if place.name.contains('\0') {
+            return Err(Unfound::Name(self.path(id)));
+        }
         let parent = self.place(place.parent);
         let of = if place.kinds & kind::STRUCT != 0 {
             DataType::Struct(self.inside(place, fields)?.into())
@@ -543,6 +551,7 @@ impl std::fmt::Display for Unfound {
                 "there are more than {PLACES} columns, or they are more than {DEEPEST} deep (at \
                  {path:?}): pass a class or a schema"
             ),
+            Unfound::Name(path) => write!(out, "no column can be called {path:?}: {NO_NUL}"),
             Unfound::Numbers(path) => write!(
                 out,
                 "no column holds all the numbers at {path} exactly: pass a class or a schema"

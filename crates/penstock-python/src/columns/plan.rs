@@ -6,6 +6,7 @@ use crate::plan::{
     Absent, Build, ClassId, ClassPlan, Kind, NameEdge, NodeId, Plan, PlanRef, State, Target,
     Tokens, is_enum, is_unset, plan_error,
 };
+use penstock_arrow::found::NO_NUL;
 use penstock_arrow::plan as arrow;
 use penstock_core::keys::KeyTable;
 use penstock_core::near::nearest;
@@ -562,6 +563,9 @@ impl Making<'_, '_> {
             let name = field.name.bind(self.py).to_str()?.to_owned();
             let Some(inner) = chosen.of(&name) else { continue };
             let shown = format!("{}.{name}", of.name);
+            if name.contains('\0') {
+                return Err(self.error(&format!("{shown:?}"), NO_NUL));
+            }
             let column = self.node(field.node, &name, &shown, inner)?;
             if field.keyed.is_some() {
                 return Err(self.error(&shown, "its items become a dict"));
