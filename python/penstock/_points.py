@@ -145,13 +145,19 @@ def _decoded(kept: str, content: bytes, key: dict[str, Any]) -> Points | None:
     Raises:
         ValueError: They are damaged.
     """
+    damaged = f"{kept} is damaged: if you delete it, split() makes it again"
     body = content[CHECK:]
     if content[:CHECK] != _hash(body):
-        raise ValueError(f"{kept} is damaged: if you delete it, split() makes it again")
-    values = json.loads(body)
-    if values["of"] != key:
-        return None
-    return Points(values["text"], [as_start(start) for start in values["starts"]], values["why"])
+        raise ValueError(damaged)
+    # Whoever can write the file can write its hash.
+    try:
+        values = json.loads(body)
+        if values["of"] != key:
+            return None
+        starts = [as_start(start) for start in values["starts"]]
+        return Points(values["text"], starts, values["why"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(damaged) from error
 
 
 def _hash(body: bytes) -> bytes:

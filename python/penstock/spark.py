@@ -50,6 +50,8 @@ _READING = {
 }
 _WRITING = {"path", "format", "compression", "at", "omit", "level", "sync"}
 
+_NO_PART = "splits has no part, so there is nothing to find the schema in"
+
 _WIDER = {
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -348,6 +350,7 @@ def schema(
         OSError: There is no such file.
         PlanError: Spark has no type for a column.
         TypeError: Both `source` and `splits` are given, or none; or `splits` and what it says.
+        ValueError: `splits` has no part.
         ValidationError: Two tasks have found values of different kinds in one place.
         PySparkException: The schema of a file cannot be found; its text says why.
 
@@ -374,6 +377,8 @@ def schema(
         if source is not None or format is not None or at is not None:
             raise TypeError("schema() takes splits without source, format and at: they say these")
         of = json.loads(splits)
+        if not of:
+            raise ValueError(_NO_PART)
         files = list(dict.fromkeys(part["path"] for part in of))
         format, at = of[0]["format"], of[0]["at"]
     # What the tasks of this job have pickled.
@@ -515,6 +520,8 @@ def _found(options: Mapping[str, str], errors: Any, names: list[str] | None) -> 
     source: Any
     if "splits" in options:
         parts = _splits(options)
+        if not parts:
+            raise ValueError(_NO_PART)
         source = list(dict.fromkeys(part.path for part in parts))
         format, at = parts[0].format, parts[0].at
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import struct
 import threading
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock import DecodeError, _index, ndjson
+from penstock import DecodeError, _index, _points, ndjson, split
 
 LINES = b'{"at": 0}\n{"at": 1}\n{"at": 2}\n'
 REFUSED = "index= names something else than an index, which Penstock does not replace"
@@ -185,3 +187,21 @@ def test_142_a_line_that_is_rewritten_while_it_is_read(path: Path) -> None:
                 assert found.strip(b'"') == b"a" * size
             writer.join()
     assert seen <= {"the file has changed since it was opened: open it again"}
+
+
+@pytest.mark.parametrize("lost", ["of", "text", "starts", "why", "start"])
+def test_521_points_of_parts_that_lack_something(path: Path, lost: str) -> None:
+    """A file whose hash is right, and which lacks something, was a KeyError."""
+    split(path, parts=2, index=True)
+    kept = path.with_name(path.name + _points.SUFFIX)
+    head, check = len(_points.MAGIC) + 1, _points.CHECK
+    known = json.loads(kept.read_bytes()[head + check :])
+    if lost == "start":
+        known["starts"] = [[1]]
+    else:
+        del known[lost]
+    body = json.dumps(known).encode()
+    hashed = hashlib.blake2b(body, digest_size=check).digest()
+    kept.write_bytes(kept.read_bytes()[:head] + hashed + body)
+    with pytest.raises(ValueError, match=f"^{kept} is damaged: if you delete it, split"):
+        split(path, parts=2, index=True)

@@ -279,3 +279,11 @@ def test_options_that_are_wrong(spark: Any, tmp_path: Path) -> None:
         reading(spark).load().count()
     assert reading(spark).load(f"file://{path}").count() == 100
     assert reading(spark, paths=json.dumps([path, path])).load().count() == 200
+
+
+def test_520_no_parts_have_no_schema(spark: Any) -> None:
+    """An empty list of parts was an IndexError."""
+    with pytest.raises(ValueError, match="splits has no part, so there is nothing to find"):
+        penstock.spark.schema(spark, splits="[]")
+    with pytest.raises(PySparkException, match="splits has no part, so there is nothing to find"):
+        reading(spark, splits="[]").load().collect()
