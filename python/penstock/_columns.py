@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
+    from penstock._checkpoint import Checkpoint
     from penstock._limits import Limits
     from penstock._rust import Columns, Schema
     from penstock._types import (
@@ -177,6 +178,7 @@ def columns(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    resume: Checkpoint | Literal["start"] | None = None,
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
@@ -206,6 +208,8 @@ def columns(
         compression: As for `read`.
         member: As for `read`.
         limits: As for `read`.
+        resume: Where to go on: what `Columns.checkpoint` or `Reader.checkpoint` has returned. The
+            columns are then those of `into`, which must be a class or a schema.
 
     Returns:
         An object that polars, pyarrow, DuckDB and pandas take, and an iterator over batches.
@@ -213,7 +217,7 @@ def columns(
     Raises:
         OSError: The file cannot be opened, or changes while its columns are found.
         PlanError: The type of a field has no column; or there is no class, and the source is no
-            file by its path.
+            file by its path, or `resume` is given.
         ValueError: As for `read` and `Reader.columns`.
         DecodeError: While the columns are read.
 
@@ -246,6 +250,7 @@ def columns(
         compression=compression,
         member=member,
         limits=limits,
+        resume=resume,
     )
     chosen = None if columns is None else list(columns)
     return reader.columns(rows, chosen, unions, threads)

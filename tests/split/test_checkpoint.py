@@ -490,11 +490,6 @@ def test_other_readers_have_no_checkpoint(tmp_path: Path) -> None:
     reader.close()
     with pytest.raises(ValueError, match="there is no checkpoint: this Reader is closed"):
         reader.checkpoint()
-    (tmp_path / "rows.ndjson").write_text('{"n": 1}\n')
-    reader = penstock.read(tmp_path / "rows.ndjson", Row, resume="start")
-    reader.columns()
-    with pytest.raises(ValueError, match="there is no checkpoint: the records go into columns"):
-        reader.checkpoint()
 
 
 def test_options_that_a_checkpoint_rules_out(tmp_path: Path) -> None:

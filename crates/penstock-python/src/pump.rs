@@ -262,6 +262,9 @@ impl Pump {
     /// Why no part of the source can be read on its own, if that is so.
     pub(crate) fn why_whole(&self) -> Option<&'static str> {
         let input = self.run.input();
+        if let Some(crew) = &self.crew {
+            return crew.why_whole();
+        }
         match (self.closed, self.run.reader()) {
             (true, _) => self.whole,
             (false, Reader::Plist(_)) if input.is_plain_binary() => None,
@@ -296,6 +299,15 @@ impl Pump {
         };
         let records = self.records();
         Some(Point { counted, records, stand, open: self.builder.open_behind() })
+    }
+
+    /// If threads have read more records of a piece than the columns hold: where the piece begins, how
+    /// many of its records they hold, and a reader there. Within, None if no other reader can begin
+    /// there.
+    pub(crate) fn taken_of_piece(&self) -> Option<Option<(&Point, usize, Reader)>> {
+        let (begin, taken) = self.crew.as_ref()?.taken_of_piece()?;
+        let reader = begin.and_then(|begin| self.run.reader().at_point(begin));
+        Some(begin.zip(reader).map(|(begin, reader)| (begin, taken, reader)))
     }
 
     /// Before anything is read: other sources may follow.

@@ -84,8 +84,10 @@ impl Reader {
                 let json::Start { open, coming, .. } = reader.start_here()?;
                 match coming {
                     json::Coming::Separator => Some(Stand::Behind(open)),
-                    // The line is over.
-                    json::Coming::Item if open.is_empty() => Some(Stand::Lists(open)),
+                    // The line is over, or the comma behind an item was read.
+                    json::Coming::Item if open.last() != Some(&json::Container::Map) => {
+                        Some(Stand::Lists(open))
+                    }
                     json::Coming::Item | json::Coming::First => None,
                 }
             }

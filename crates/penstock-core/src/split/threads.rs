@@ -4,6 +4,7 @@ use super::beside::Beside;
 use super::crew::{Crew, Ticket};
 use super::filler::{Filled, Filler};
 use super::pieces::{Piece, Pieces};
+use super::point::Point;
 use super::shares::{Lane, Shares};
 use crate::reader::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
@@ -46,13 +47,22 @@ pub struct Threads<L> {
     queue: VecDeque<Next<L>>,
     /// What comes behind them, if that is known.
     end: Option<Result<(), SourceError>>,
-    /// What the destination is taking over, and from which part on.
-    taking: Option<(Filled<L>, usize)>,
+    taking: Option<Taking<L>>,
     taken: u64,
     /// The last piece that the run has read, as long as nobody knows where to cut.
     last: Option<Piece>,
     /// How many pieces in a row were read in vain.
     missed: usize,
+}
+
+/// The point at which a piece begins, at which a run stands. None if no other reader can begin there.
+fn begin_of_piece<S: Shares>(
+    run: &Run<Reader, Windows, S::Cause>,
+    outlet: &Outlet<S>,
+) -> Option<Point> {
+    let stand = run.reader().stand_behind()?;
+    let (counted, records) = (run.input().counted(), run.records(outlet));
+    Some(Point { counted, records, stand, open: outlet.open_behind() })
 }
 
 /// So many threads that begin as `first` does.
@@ -62,6 +72,16 @@ fn crew<L: Lane>(first: &Filler<L>, count: usize) -> Option<Crew<Filled<L>>> {
         workers.push(first.alike()?);
     }
     Crew::new(workers).ok()
+}
+
+/// What the destination is taking over.
+#[derive(Debug)]
+struct Taking<L> {
+    filled: Filled<L>,
+    /// From which part on.
+    from: usize,
+    /// The beginning of the piece.
+    begin: Option<Point>,
 }
 
 #[derive(Debug)]
@@ -118,6 +138,21 @@ impl<L: Lane> Threads<L> {
         self.pieces.source()
     }
 
+    /// If the destination is full of records of a piece: where the piece begins, if another reader can
+    /// begin there, from which part of the lane on they are still to be taken over, and the lane. The
+    /// run stands behind the piece.
+    #[must_use]
+    pub fn taken_of_piece(&self) -> Option<(Option<&Point>, usize, &L)> {
+        let Taking { filled, from, begin } = self.taking.as_ref()?;
+        Some((begin.as_ref(), *from, filled.outlet.inner()))
+    }
+
+    /// Why no part of the source can be read on its own, if that is so.
+    #[must_use]
+    pub fn why_whole(&self) -> Option<&'static str> {
+        self.source().why_whole()
+    }
+
     /// How many pieces the threads have read.
     #[must_use]
     pub fn taken(&self) -> u64 {
@@ -163,10 +198,11 @@ impl<L: Lane> Threads<L> {
                         && outlet.goes_on_as(&filled.outlet)
                         && outlet.inner().can_take(filled.outlet.inner());
                     if goes_on {
+                        let begin = begin_of_piece(run, outlet);
                         run.pass(piece.bytes(), &filled.counted);
                         outlet.pass(&filled.outlet);
                         (self.taken, self.missed) = (self.taken + 1, 0);
-                        self.taking = Some((filled, 0));
+                        self.taking = Some(Taking { filled, from: 0, begin });
                         self.pieces.take_back(piece);
                         let is_full = self.is_full_of_taken(run, outlet)?;
                         return Ok(if is_full { Turn::Full } else { Turn::Advance });
@@ -262,11 +298,13 @@ impl<L: Lane> Threads<L> {
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut Outlet<S>,
     ) -> Result<bool, Failed<S::Cause, S::Break>> {
-        let Some((mut filled, from)) = self.taking.take() else { return Ok(false) };
+        let Some(Taking { mut filled, from, begin }) = self.taking.take() else {
+            return Ok(false);
+        };
         match outlet.inner_mut().take_over(filled.outlet.inner_mut(), from) {
             Ok(None) => self.crew.take_back(filled),
             Ok(Some(next)) => {
-                self.taking = Some((filled, next));
+                self.taking = Some(Taking { filled, from: next, begin });
                 return Ok(true);
             }
             Err(why) => return Err(run.break_off(outlet, why)),

@@ -111,6 +111,33 @@ impl Columns {
         self.reader.clone_ref(py)
     }
 
+    /// Where this stands: behind the last row that was handed over, in a batch or through a stream, or
+    /// at the beginning. See `Reader.checkpoint`.
+    ///
+    /// `penstock.columns(..., resume=checkpoint)` and `penstock.read(..., resume=checkpoint)` go on
+    /// there. With several threads, the records between this place and the next one at which a thread
+    /// has begun are passed over once more.
+    ///
+    /// Raises:
+    ///     ValueError: As for `Reader.checkpoint`; or an error comes behind the last row.
+    ///     OSError: The file cannot be opened.
+    ///
+    /// Example:
+    ///     >>> import pathlib, penstock
+    ///     >>> from typing import NamedTuple
+    ///     >>> class Point(NamedTuple):
+    ///     ...     x: int
+    ///     >>> path = pathlib.Path("points.ndjson")
+    ///     >>> _ = path.write_text('{"x": 1}\n{"x": 2}\n{"x": 3}\n')
+    ///     >>> points = penstock.columns(path, Point, rows=2, resume="start")
+    ///     >>> len(next(points))
+    ///     2
+    ///     >>> list(penstock.read(path, Point, resume=points.checkpoint()))
+    ///     [Point(x=3)]
+    fn checkpoint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.reader.get().checkpoint(py)
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.reader)
     }

@@ -16,7 +16,7 @@ use penstock_core::run::{Destination, Failed, Given, Kept, Outlet, Refused, Run,
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
-use penstock_core::split::{self, Open, Threads};
+use penstock_core::split::{self, Open, Point, Threads};
 use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -93,6 +93,30 @@ impl Crew {
         match self {
             Crew::Keyed(threads) => threads.source().raw_bytes(),
             Crew::Markup(threads) => threads.source().raw_bytes(),
+        }
+    }
+
+    /// If only some records of a piece were taken: where it begins, if another reader can begin there,
+    /// and how many these are. If all of them were, the run stands behind the last one.
+    pub(crate) fn taken_of_piece(&self) -> Option<(Option<&Point>, usize)> {
+        let (begin, taken, records) = match self {
+            Crew::Keyed(threads) => {
+                let (begin, taken, lane) = threads.taken_of_piece()?;
+                (begin, taken, lane.records())
+            }
+            Crew::Markup(threads) => {
+                let (begin, taken, lane) = threads.taken_of_piece()?;
+                (begin, taken, lane.records())
+            }
+        };
+        (taken < records).then_some((begin, taken))
+    }
+
+    /// Why no part of the source can be read on its own, if that is so.
+    pub(crate) fn why_whole(&self) -> Option<&'static str> {
+        match self {
+            Crew::Keyed(threads) => threads.why_whole(),
+            Crew::Markup(threads) => threads.why_whole(),
         }
     }
 

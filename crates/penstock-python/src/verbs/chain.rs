@@ -12,6 +12,7 @@ use crate::verbs::read::Origin;
 use crate::verbs::unknown_keys;
 use penstock_core::limits::Limits;
 use penstock_core::run::{RepairLog, Windows};
+use penstock_core::select::Records;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 use std::collections::VecDeque;
@@ -34,6 +35,8 @@ pub(super) struct Opened {
     pub(super) title: String,
     /// What is said if there are no records: it names their path.
     pub(super) sought: String,
+    /// Which values are records.
+    pub(super) records: Option<Records>,
     /// How many bytes the source has, if that is known.
     pub(super) total: Option<u64>,
 }
@@ -61,8 +64,8 @@ impl Recipe {
         let Choice { plan, records, title, sought } =
             dialect.choose(&self.r#type.get(py)?, at.as_ref())?;
         let limits = self.limits.clone();
-        let (policy, records) = (self.policy.get(), (records, sought.clone()));
-        let settings = Settings::new(py, policy, records, limits, source.name(), true)?;
+        let (policy, chosen) = (self.policy.get(), (records.clone(), sought.clone()));
+        let settings = Settings::new(py, policy, chosen, limits, source.name(), true)?;
         let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
         let held = held.into_iter().chain(settings.errors.held()).collect();
         let total = source.total();
@@ -70,7 +73,7 @@ impl Recipe {
         if self.timing {
             pump.time();
         }
-        Ok(Opened { pump, held, title, sought, total })
+        Ok(Opened { pump, held, title, sought, records, total })
     }
 }
 

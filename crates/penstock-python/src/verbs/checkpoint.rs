@@ -9,6 +9,7 @@ use crate::sources::SourceObject;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
+use penstock_core::reader::Reader as AnyReader;
 use penstock_core::run::Windows;
 use penstock_core::source::Compression;
 use penstock_core::split::{Point, Stand};
@@ -46,24 +47,22 @@ pub(super) type OpenedAt<'py> = (Bound<'py, Dialect>, Bound<'py, SourceObject>, 
 /// What a checkpoint holds of a reader.
 pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     let refused = |reason: &str| PyValueError::new_err(format!("there is no checkpoint: {reason}"));
-    let Some(Origin { source, sought, dialect }) = &run.origin else {
+    let Some(origin) = &run.origin else {
         return Err(refused(match run.chain {
             Some(_) => "the reader is one of several files without resume=\"start\"",
             None => "the reader is none of penstock.read() of files by their paths",
         }));
     };
     let files = run.chain.as_ref().map(|chain| chain.files(py)).transpose()?;
+    let Origin { source, sought, dialect, .. } = origin;
     let source = source.get();
     let path = source.object(py);
     let is_bare = source.encoding().is_none() && source.compression() == Compression::Infer;
     let Some(file) = source.file().filter(|_| is_bare) else {
         return Err(refused("the reader was told the encoding or the compression"));
     };
-    if let Some(why) = &run.closed {
+    if let Some(why) = run.closed.as_ref().filter(|_| !run.is_over) {
         return Err(refused(why));
-    }
-    if run.filling.is_some() {
-        return Err(refused("the records go into columns"));
     }
     if !run.left.is_empty() {
         return Err(refused("records of a batch that was broken off are still to be taken"));
@@ -80,23 +79,28 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     let (format, at) = (pump.format(), sought.clone());
     let (path, records) = (path.clone().unbind(), pump.records());
     let dialect = dialect.as_ref().map(|dialect| dialect.clone_ref(py));
-    let made =
-        |ended, told| Ok((path, file, is_plain, format, dialect, at, records, ended, told, files));
+    let made = |records, ended, told| {
+        Ok((path, file, is_plain, format, dialect, at, records, ended, told, files))
+    };
     if pump.is_complete() && pump.is_document() {
-        return made(true, None);
+        return made(records, true, None);
     }
     if records == 0 {
-        return made(false, None);
+        return made(records, false, None);
     }
     if pump.is_over() {
-        return made(true, None);
+        return made(records, true, None);
     }
     if let Some(why) = pump.why_whole().filter(|_| pump.has_begun()) {
         return Err(refused(why));
     }
-    let point = pump.point_behind();
+    let point = match pump.taken_of_piece() {
+        None => pump.point_behind(),
+        Some(None) => None,
+        Some(Some(taken)) => next_of_piece(py, parted, origin, taken)?,
+    };
     let point = point.ok_or_else(|| refused("a record depends on what comes before it"))?;
-    made(false, Some(told(point)))
+    made(point.records, false, Some(told(point)))
 }
 
 /// Reads on behind a checkpoint, or from the start. If there are `files`, they are those that follow.
@@ -135,6 +139,26 @@ pub(crate) fn read_on(
     })
 }
 
+/// The point at the record of a piece that comes behind so many, which are passed over once more.
+fn next_of_piece(
+    py: Python<'_>,
+    parted: Parted,
+    origin: &Origin,
+    (begin, taken, reader): (&Point, usize, AnyReader),
+) -> PyResult<Option<Point>> {
+    let input = part(parted, begin, None, &origin.limits)?;
+    let records = origin.records.clone();
+    let mut planning = Planning::behind(reader, input, records, begin).ok_or_else(elsewhere)?;
+    // No record of the piece is in error, or the run would have read it.
+    for _ in 0..=taken {
+        if !planning.go_on(py)? {
+            return Err(elsewhere());
+        }
+    }
+    let records = begin.records + taken as u64;
+    Ok(planning.point().map(|point| Point { records, ..point }))
+}
+
 /// Opens a file behind a checkpoint, or at its start. Of a document that has ended behind so many
 /// records, nothing is left. If more of a plain file of lines or rows may come, what is behind the
 /// last line feed is left for another time.
@@ -152,7 +176,13 @@ pub(super) fn open_on(
         let reason = "the checkpoint is one of other records: it was made where";
         return Err(PyValueError::new_err(format!("{reason} {sought}, and not where {mine}")));
     }
-    let origin = Origin { source: source.clone().unbind(), sought: mine.clone(), dialect: kept };
+    let origin = Origin {
+        source: source.clone().unbind(),
+        sought: mine.clone(),
+        dialect: kept,
+        records: records.clone(),
+        limits: limits.clone(),
+    };
     let source = source.get();
     let name = source.name();
     let (opened, _) = source.open(py, dialect.detect(), limits)?;
@@ -173,7 +203,7 @@ pub(super) fn open_on(
         Parted::Plain(file) if is_growing => Some(end_of_lines(file, size, dialect.is_json())?),
         _ => None,
     };
-    let chosen = (records, mine.clone());
+    let chosen = (records.clone(), mine.clone());
     let mut settings = Settings::new(py, recipe.policy.get(), chosen, limits.clone(), name, true)?;
     if point.as_ref().is_some_and(|point| point.records > 0) {
         settings.wanted = None;
@@ -218,7 +248,7 @@ pub(super) fn open_on(
     if recipe.timing {
         pump.time();
     }
-    Ok((Opened { pump, held, title, sought: mine, total: None }, origin))
+    Ok((Opened { pump, held, title, sought: mine, records, total: None }, origin))
 }
 
 #[cold]

@@ -20,6 +20,8 @@ use crate::verbs::finding::{self, Again, Stamp};
 use crate::verbs::infer::of_options;
 use crate::verbs::{may_wait, no_end, unknown_keys};
 use penstock_arrow::{RecordBatch, SchemaRef};
+use penstock_core::limits::Limits;
+use penstock_core::select::Records;
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -60,6 +62,9 @@ pub(super) struct Origin {
     pub(super) sought: String,
     /// The arguments of the dialect, unless it is that of the name.
     pub(super) dialect: Option<Py<PyDict>>,
+    /// Which values are records.
+    pub(super) records: Option<Records>,
+    pub(super) limits: Limits,
 }
 
 /// The part of a reader that only one caller at a time may touch.
@@ -76,6 +81,8 @@ pub(super) struct Run {
     /// Why there are no more records, if that is not the end: the caller has closed it, or the
     /// caller's code broke off.
     pub(super) closed: Option<Box<str>>,
+    /// Whether it was closed behind the last record of its source.
+    pub(super) is_over: bool,
     /// If columns are filled: how.
     pub(super) filling: Option<Box<Filled>>,
     /// If the records have no class, or a `Decimal` of unknown digits: how their columns are found.
@@ -197,7 +204,15 @@ impl Run {
         if !self.pump.builder().planned().is_plain() {
             return Ok(());
         }
-        let Some(again) = self.again.as_deref_mut() else { return Ok(()) };
+        let again = match self.again.as_deref_mut() {
+            Some(again) => again,
+            // The rest of a file may have others than all of it.
+            None if self.origin.is_some() => {
+                let reason = "with resume=, columns are those of a class or of a schema";
+                return Err(plan_error(py, reason));
+            }
+            None => return Ok(()),
+        };
         let first = again.source(py)?;
         let rest = match &mut self.chain {
             Some(chain) => chain.sources(py)?,
@@ -381,7 +396,17 @@ impl Reader {
         let meter = Meter::new(pump.gauge().clone(), None);
         let (left, closed) = (Vec::new(), None);
         let again = None;
-        let run = Run { pump, origin, chain, pending: None, left, closed, filling: None, again };
+        let run = Run {
+            pump,
+            origin,
+            chain,
+            pending: None,
+            left,
+            closed,
+            is_over: false,
+            filling: None,
+            again,
+        };
         Reader { run: Mutex::new(run), meter, held, title }
     }
 
@@ -395,6 +420,8 @@ impl Reader {
     /// Ends the reading, and closes what it opened.
     pub(crate) fn end(&self) -> PyResult<()> {
         let mut run = self.enter()?;
+        let is_over = run.pump.is_complete() && run.pending.is_none() && run.left.is_empty();
+        run.is_over |= is_over && run.closed.is_none();
         run.pump.finish();
         run.closed = Some("this Reader is closed".into());
         run.pending = None;
@@ -456,8 +483,9 @@ impl Reader {
                 limits: options::limits(limits)?,
                 timing,
             };
-            let Opened { mut pump, mut held, mut title, sought, total } =
+            let Opened { mut pump, mut held, mut title, sought, records, total } =
                 recipe.open(py, dialect, source)?;
+            let limits = recipe.limits.clone();
             if !alike && let Some(into) = title.strip_suffix(dialect.default_records()) {
                 title = format!("{into}the records of each format");
             }
@@ -480,9 +508,20 @@ impl Reader {
             let is_path = source.object(py).is_instance_of::<PyString>();
             let source = given.1.clone().unbind();
             let origin = kept.filter(|_| is_path);
-            let origin = origin.map(|(dialect,)| Origin { source, sought, dialect });
+            let origin =
+                origin.map(|(dialect,)| Origin { source, sought, dialect, records, limits });
             let closed = None;
-            let run = Run { pump, origin, chain, pending, left, closed, filling: None, again };
+            let run = Run {
+                pump,
+                origin,
+                chain,
+                pending,
+                left,
+                closed,
+                is_over: false,
+                filling: None,
+                again,
+            };
             Ok(Reader { run: Mutex::new(run), meter, held, title })
         })
     }
@@ -612,7 +651,8 @@ impl Reader {
     /// Where this reader stands: behind the last record that it has given you, or at the beginning.
     ///
     /// `penstock.read(..., resume=checkpoint)` goes on there, in this process or another. The reader must
-    /// be one of `penstock.read`, or of `penstock.csv.read` without repairs, of one file by its path.
+    /// be one of `penstock.read`, or of `penstock.csv.read` without repairs, of one file by its path; or
+    /// of several files with `resume=`.
     ///
     /// Returns:
     ///     A `Checkpoint`: small, can be pickled, and JSON of it is `as_dict()`.
@@ -634,7 +674,7 @@ impl Reader {
     ///     (2, 3)
     ///     >>> list(penstock.read(path, int, resume=checkpoint))
     ///     [5]
-    fn checkpoint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    pub(crate) fn checkpoint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
             let run = &mut *self.enter()?;
             let kept = checkpoint::keep(py, run)?;

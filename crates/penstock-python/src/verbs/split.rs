@@ -150,6 +150,19 @@ impl Planning {
         Planning::over(dialect, limits, Windows::of(source), records)
     }
 
+    /// The same for what is behind a point, which a reader is at. None if the point is none of this path.
+    pub(super) fn behind(
+        reader: AnyReader,
+        input: Windows,
+        records: Option<Records>,
+        point: &Point,
+    ) -> Option<Self> {
+        let run = Run::new(reader, input, Policy::Hand);
+        let mut to = Outlet::new(Planner::default(), records);
+        let is_there = to.go_on(&point.open, point.records);
+        is_there.then_some(Planning { run, to, hops: None, count: None, threads: None })
+    }
+
     fn over(dialect: &Dialect, limits: &Limits, input: Windows, records: Option<Records>) -> Self {
         let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
         let to = Outlet::new(Planner::default(), records);
@@ -210,7 +223,8 @@ impl Planning {
         }
     }
 
-    fn point(&self) -> Option<Point> {
+    /// The point at the record to which it has gone.
+    pub(super) fn point(&self) -> Option<Point> {
         Point::of(&self.run, &self.to)
     }
 
