@@ -577,7 +577,8 @@ impl Reader {
     ///         and records that only a Python object can be made of are read by one thread.
     ///
     /// Raises:
-    ///     PlanError: The type of a field has no column.
+    ///     PlanError: The type of a field has no column; or there is no class, and the reader was made
+    ///         with `resume=`.
     ///     ValueError: `rows` or `threads` is less than 1; there is no such field; there is no such
     ///         word for `unions`; or something was read before.
     ///
@@ -658,10 +659,10 @@ impl Reader {
     ///     A `Checkpoint`: small, can be pickled, and JSON of it is `as_dict()`.
     ///
     /// Raises:
-    ///     ValueError: The reader is no such one, is closed, or has failed; the file was replaced
-    ///         while it was read; it is compressed as a whole; nothing can go on there, as in an entity
-    ///         of XML or in a property list that is not binary; or the last line has no line feed, so
-    ///         that more of it may come.
+    ///     ValueError: The reader is no such one, was closed before its end, or has failed; the file
+    ///         was replaced while it was read; it is compressed as a whole; nothing can go on there, as
+    ///         in an entity of XML or in a property list that is not binary; or the last line has no
+    ///         line feed, so that more of it may come.
     ///     OSError: The file cannot be opened.
     ///
     /// Example:
