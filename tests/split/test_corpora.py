@@ -132,3 +132,68 @@ def test_all_files_one_after_the_other(
             break
     assert seen == records
     assert kept > 20
+
+
+def test_every_property_list_behind_a_checkpoint(corpus: Callable[[str], Path]) -> None:
+    files = [path for path in sorted(corpus("plist").rglob("*")) if path.suffix == ".plist"]
+    assert len(files) > 20
+    resumed = 0
+    for path in files:
+        for at in ("*", "*/*", "$objects/*"):
+            expected = told([penstock.read(path, at=at, format="plist")])
+            records = expected[0]
+            for count in range(1, min(len(records), 20)):
+                reader = penstock.read(path, at=at, format="plist")
+                before = [repr(next(reader)) for _ in range(count)]
+                if path.read_bytes()[:6] != b"bplist":
+                    with pytest.raises(ValueError, match="of property lists, only a binary one"):
+                        reader.checkpoint()
+                    continue
+                place = reader.checkpoint()
+                behind, *problem = told([penstock.read(path, at=at, format="plist", resume=place)])
+                assert ([*before, *behind], *problem) == expected, f"{path}, {place}"
+                resumed += 1
+    assert resumed > 30
+
+
+@pytest.mark.parametrize(
+    ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
+)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_columns_of_every_file_behind_a_checkpoint(
+    corpus: Callable[[str], Path],
+    folder: str,
+    suffixes: set[str],
+    kind: Any,
+    least: int,
+    threads: int,
+) -> None:
+    files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
+    assert len(files) >= least
+    resumed = 0
+    for path in files:
+        try:
+            schema = penstock.schema(path, format=kind)
+        except (penstock.DecodeError, penstock.PlanError):
+            continue
+        if not schema.names:
+            continue
+        whole = told([penstock.read(path, schema, format=kind)])
+        batches = penstock.columns(path, schema, format=kind, rows=7, threads=threads)
+        seen = 0
+        for _, batch in zip(range(3), batches, strict=False):
+            seen += len(batch)
+            refused = None
+            try:
+                place = batches.checkpoint()
+            except ValueError as error:
+                refused = str(error)
+            if refused is not None:
+                assert any(why in refused for why in REFUSED), f"{path}: {refused}"
+                continue
+            if kind == "csv" and not path.read_bytes().endswith(b"\n"):
+                continue
+            rest = told([penstock.read(path, schema, format=kind, resume=place)])
+            assert (whole[0][seen:], *whole[1:]) == rest, f"{path}, {place}"
+            resumed += 1
+    assert resumed > 5
