@@ -7,7 +7,7 @@ use penstock_core::reader::Reader;
 use penstock_core::run::{Destination, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
-use penstock_core::split::{Planner, Point, Stand, pass_records};
+use penstock_core::split::{At, Open, Planner, Point, Stand, pass_records};
 use std::convert::Infallible;
 
 /// A property list of objects that have references of one byte. The first one is the root.
@@ -100,6 +100,48 @@ fn places(point: &Point) -> &[u64] {
     }
 }
 
+/// A part knows only of what is shared in its own records.
+fn without_shares(events: &str) -> String {
+    let lines = events.lines().filter_map(|line| match line.split_once(" shared ") {
+        Some((container, _)) => container.ends_with(" set").then_some(container),
+        None => Some(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a reader gives from a point on.
+fn rest(bytes: &[u8], at: Option<&str>, point: &Point) -> Got {
+    let mut got = Got::default();
+    let mut to = Outlet::new(Counting::default(), Some(records(at)));
+    assert!(to.go_on(&point.open, point.records));
+    let reader = reader().between(places(point), &[]).expect("a reader of property lists");
+    let run = Run::new(reader, windows(bytes, bytes.len().max(1), Detect::Plist), Policy::Hand);
+    finish(run, to, Shown::All, &mut got);
+    got.events = without_shares(&got.events);
+    got
+}
+
+/// Compares what comes behind the record at a point with what comes from that point on. It may be that
+/// nothing comes behind it in its container.
+fn same_behind(bytes: &[u8], at: Option<&str>, point: &Point) {
+    let mut behind = point.clone();
+    behind.records += 1;
+    if let Stand::Members(places) = &mut behind.stand
+        && let Some(last) = places.last_mut()
+    {
+        *last += 1;
+    }
+    if let Some(Open { at: At::List(begun), .. }) = behind.open.last_mut() {
+        *begun += 1;
+    }
+    let (all, left) = (rest(bytes, at, point), rest(bytes, at, &behind));
+    if !all.problems.iter().any(|problem| problem.contains("(limits.expansion)")) {
+        assert!(all.events.ends_with(&left.events), "{at:?} {point:?} {bytes:?}");
+        assert!(all.problems.ends_with(&left.problems), "{at:?} {point:?} {bytes:?}");
+        assert_eq!(all.records, left.records, "{at:?} {point:?} {bytes:?}");
+    }
+}
+
 /// Compares the parts of a binary property list with all of it, cut before the records of these
 /// numbers. Returns how many parts there are.
 pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usize {
@@ -132,16 +174,14 @@ pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usiz
             assert_eq!(got.records, point.records, "{part} {cuts:?}");
         }
     }
-    // A part knows only of what is shared in its own records.
     for events in [&mut got.events, &mut whole.events] {
-        let lines = events.lines().filter_map(|line| match line.split_once(" shared ") {
-            Some((container, _)) => container.ends_with(" set").then_some(container),
-            None => Some(line),
-        });
-        *events = lines.collect::<Vec<_>>().join("\n");
+        *events = without_shares(events);
     }
     if !whole.problems.iter().any(|problem| problem.contains("(limits.expansion)")) {
         assert_eq!(got, whole, "{at:?} {cuts:?} {points:?} {bytes:?}");
+    }
+    for point in &points {
+        same_behind(bytes, at, point);
     }
     points.len() + 1
 }
