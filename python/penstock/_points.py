@@ -12,7 +12,7 @@ import os
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from penstock import _index
+from penstock import _index, _rust
 from penstock._checkpoint import hash_of
 from penstock._split import as_start
 
@@ -31,7 +31,7 @@ SUFFIX = ".penstock-splits"
 MAGIC = b"PENSTSP"
 """The first bytes in any version; the next one is the version."""
 
-VERSION = b"\1"
+VERSION = b"\2"
 
 CHECK = 16
 """The bytes of the hash that follows, of all that comes behind it."""
@@ -48,11 +48,19 @@ LARGEST = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The size of a text, where parts may begin, and why it is one part, if it is."""
+    """The size of a text, where parts may begin, and why it is one part, if it is.
+
+    Of a compressed file, also where its pieces are.
+    """
 
     text: int
     starts: list[Any]
     why: str | None
+    pieces: str | None = None
+
+    def those_of_parts(self) -> _rust.Pieces | None:
+        """Return where the pieces of the file are, if it is compressed."""
+        return None if self.pieces is None else _rust.Pieces(self.pieces)
 
     def nearest(self, offsets: Sequence[int]) -> list[Any]:
         """Return the points at which parts begin that are wanted at these offsets."""
@@ -74,6 +82,13 @@ def spread(text: int) -> list[int]:
     apart = min(max(text // 1024, NEAREST), FARTHEST)
     apart = max(apart, text // MOST)
     return list(range(apart, text, apart))
+
+
+def found(find: Callable[[Any], tuple[int, list[Any], str | None, _rust.Pieces | None]]) -> Points:
+    """Return the points that a pass over a file finds, and as much of its pieces as they need."""
+    text, starts, why, pieces = find(spread)
+    kept = None if pieces is None else pieces.kept([start[0] for start in starts])
+    return Points(text, starts, why, kept)
 
 
 def beside(path: str, index: Index) -> str:
@@ -130,12 +145,12 @@ def of(kept: str, key: dict[str, Any], find: Callable[[], Points]) -> Points:
 
 def _encoded(key: dict[str, Any], points: Points) -> tuple[Points, bytes]:
     """Return points, as many of them as there is room for, and their bytes."""
-    text, starts, why = points.text, points.starts, points.why
+    text, starts, why, pieces = points.text, points.starts, points.why, points.pieces
     while True:
-        values = {"of": key, "text": text, "why": why, "starts": starts}
+        values = {"of": key, "text": text, "why": why, "pieces": pieces, "starts": starts}
         body = json.dumps(values, separators=(",", ":")).encode()
         if len(body) <= LARGEST or not starts:
-            return Points(text, starts, why), body
+            return Points(text, starts, why, pieces), body
         starts = starts[1::2]
 
 
@@ -155,7 +170,7 @@ def _decoded(kept: str, content: bytes, key: dict[str, Any]) -> Points | None:
         if values["of"] != key:
             return None
         starts = [as_start(start) for start in values["starts"]]
-        return Points(values["text"], starts, values["why"])
+        return Points(values["text"], starts, values["why"], values["pieces"])
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(damaged) from error
 

@@ -534,6 +534,7 @@ def read_split(
     start: tuple[Any, ...] | None,
     end: int | None,
     until: Sequence[int] | None,
+    pieces: tuple[str, str] | None,
     /,
 ) -> Reader[Any]: ...
 def read_on(
@@ -546,7 +547,14 @@ def read_on(
     shown: str,
     /,
 ) -> Reader[Any]: ...
-def split_size(source: Source, /) -> tuple[int, str | None]: ...
+
+@final
+class Pieces:
+    def __new__(cls, text: str, /) -> Self: ...
+    def kept(self, begins: Sequence[int], /) -> str: ...
+    def part(self, begin: int, end: int | None, purpose: str, /) -> str: ...
+
+def split_size(source: Source, /) -> tuple[int, str | None, Pieces | None]: ...
 def split_points(
     dialect: Dialect,
     source: Source,
@@ -567,6 +575,7 @@ def split_schema(
     start: tuple[Any, ...] | None,
     end: int | None,
     until: Sequence[int] | None,
+    pieces: tuple[str, str] | None,
     threads: int,
     /,
 ) -> Schema: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from _collections_abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from penstock import _dialect, _format, _plan, _read, _rust, _sources
@@ -67,6 +67,8 @@ class Split:
             `penstock.csv.split`. None if it is that of the file's name.
         until: Of a binary property list, the place of the first record behind it. None for the last
             part, and for any other format.
+        pieces: Of a compressed file, where those of its pieces are that have this part, so that
+            nobody must look for them; None if it is read from the start of the file.
 
     Example:
         >>> import pathlib, pickle, penstock
@@ -90,6 +92,7 @@ class Split:
     mtime_ns: int
     dialect: dict[str, Any] | None = None
     until: list[int] | None = None
+    pieces: str | None = None
 
     @property
     def records_before(self) -> int:
@@ -155,8 +158,9 @@ class Split:
         dialect = dialect_of(self.format, self.path, self.dialect)
         opened = _rust.Source(self.path, self.path, None, "infer")
         start, skips = as_start(self.start), errors == "skip"
+        until, pieces = self.until, _pieces(self)
         return _rust.split_schema(
-            dialect, opened, self.at, skips, limits, start, self.end, self.until, threads
+            dialect, opened, self.at, skips, limits, start, self.end, until, pieces, threads
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -389,6 +393,7 @@ def _split(
         starts: list[Any] = []
         text = about.st_size
         why: str | None = "it is an archive"
+        pieces: _rust.Pieces | None = None
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
             found = partial(_found, dialect_of(kind, name, chosen), opened, at, limits, threads)
@@ -400,14 +405,14 @@ def _split(
                 return [text * part // mine for part in range(1, mine)]
 
             if index is None or index is False:
-                text, starts, why = found(wanted)
+                text, starts, why, pieces = found(wanted)
             else:
                 from penstock import _points  # noqa: PLC0415 - few programs do
 
                 key = _points.key(path, about, kind, at, chosen, limits)
                 kept = _points.beside(path, index)
-                points = _points.of(kept, key, lambda: _points.Points(*found(_points.spread)))
-                text, why = points.text, points.why
+                points = _points.of(kept, key, lambda: _points.found(found))
+                text, why, pieces = points.text, points.why, points.those_of_parts()
                 starts = points.nearest(wanted(text))
     finally:
         del given  # This closes an archive that was opened here.
@@ -420,7 +425,21 @@ def _split(
         Split(path, kind, at, index, len(begins), begin, end, start, *version, until)
         for index, (begin, end, start, until) in enumerate(parts_of)
     ]
+    if pieces is not None and kind != "plist":
+        made[1:] = [
+            replace(part, pieces=pieces.part(part.begin, part.end, _purpose(part)))
+            for part in made[1:]
+        ]
     return made, why
+
+
+def _purpose(split: Split) -> str:
+    """Return what the pieces of a part are for: this part, of this state of the file."""
+    return f"{split.begin} {split.end} {split.text} {split.size} {split.mtime_ns}"
+
+
+def _pieces(split: Split) -> tuple[str, str] | None:
+    return None if split.pieces is None else (split.pieces, _purpose(split))
 
 
 def _found(
@@ -430,15 +449,15 @@ def _found(
     limits: Limits | None,
     threads: int,
     wanted: Callable[[int], Sequence[int]],
-) -> tuple[int, list[Any], str | None]:
-    """Return the size of a text, the points at offsets of it, and why there are none."""
-    text, why = _rust.split_size(source)
+) -> tuple[int, list[Any], str | None, _rust.Pieces | None]:
+    """Return the size of a text, points at offsets of it, why there are none, and its pieces."""
+    text, why, pieces = _rust.split_size(source)
     starts: list[Any] = []
     if why is None:
         starts, why = _rust.split_points(
             dialect, source, object, at, limits, wanted(text), text, threads
         )
-    return text, starts, why
+    return text, starts, why, pieces
 
 
 def dialect_of(format: Format, name: str | None, chosen: dict[str, Any] | None) -> _rust.Dialect:
@@ -476,6 +495,7 @@ def read(
     dialect = dialect_of(split.format, split.path, split.dialect)
     opened = _rust.Source(split.path, split.path, None, "infer")
     start = as_start(split.start)
+    until, pieces = split.until, _pieces(split)
     return _rust.read_split(
-        dialect, opened, into, at, policy, limits, start, split.end, split.until
+        dialect, opened, into, at, policy, limits, start, split.end, until, pieces
     )

@@ -182,7 +182,7 @@ def test_what_is_damaged(tmp_path: Path) -> None:
     kept = tmp_path / "a.ndjson.penstock-splits"
     expected = penstock.split(path, parts=4, index=True)
     first = kept.read_bytes()
-    assert first.startswith(b"PENSTSP\1")
+    assert first.startswith(b"PENSTSP\2")
     for wrong in (
         first[:-1],
         first[:8],
@@ -196,7 +196,7 @@ def test_what_is_damaged(tmp_path: Path) -> None:
             penstock.split(path, parts=4, index=True)
         assert kept.read_bytes() == wrong
     # An index of another version is made again; anything else is not replaced.
-    for other in (b"PENSTSP", b"PENSTSP\0" + first[8:]):
+    for other in (b"PENSTSP", b"PENSTSP\1" + first[8:]):
         kept.write_bytes(other)
         assert penstock.split(path, parts=4, index=True) == expected
         assert kept.read_bytes() == first

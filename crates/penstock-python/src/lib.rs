@@ -96,7 +96,7 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
-    use crate::verbs::split::{read_split, split_points, split_schema, split_size};
+    use crate::verbs::split::{Pieces, read_split, split_points, split_schema, split_size};
     #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
     #[pymodule_export]

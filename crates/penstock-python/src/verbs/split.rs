@@ -323,10 +323,35 @@ impl Parted {
         }
     }
 
-    pub(super) fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
-        let path = source.object(py).cast::<PyString>().map_err(|_| {
+    fn path<'a, 'py>(
+        py: Python<'py>,
+        source: &'a SourceObject,
+    ) -> PyResult<&'a Bound<'py, PyString>> {
+        source.object(py).cast::<PyString>().map_err(|_| {
             PyTypeError::new_err("a part is one of a file, which is named by its path")
-        })?;
+        })
+    }
+
+    /// The file with the table that a part of it holds, and what that is for. Without one, the pieces
+    /// are looked for.
+    fn with(
+        py: Python<'_>,
+        source: &SourceObject,
+        pieces: Option<(String, String)>,
+    ) -> PyResult<Self> {
+        let Some((text, purpose)) = pieces else {
+            return Ok(Parted::open(py, source)?.0);
+        };
+        let Some(frames) = Frames::from_text(&text, &purpose) else {
+            return Err(PyValueError::new_err(
+                "the pieces of this part are damaged, or those of another part or file",
+            ));
+        };
+        Ok(Parted::InPieces(open_path(Parted::path(py, source)?)?.0, frames))
+    }
+
+    pub(super) fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
+        let path = Parted::path(py, source)?;
         let (file, size) = open_path(path)?;
         let Some(size) = size else {
             return Ok((Parted::Whole("it is no regular file".to_owned()), 0));
@@ -354,16 +379,55 @@ impl Parted {
     }
 }
 
-/// How many bytes of text a file has, and why it is one part, if it is.
+/// Where the pieces of a compressed file are, for parts of it.
+#[pyclass(frozen, module = "penstock._rust")]
+pub(crate) struct Pieces(Frames);
+
+/// What a table is for that is kept for parts of any size.
+const KEPT: &str = "any parts";
+
+#[pymethods]
+impl Pieces {
+    /// Takes back what [`kept`](Self::kept) gave.
+    #[new]
+    #[pyo3(signature = (text, /))]
+    fn new(text: &str) -> PyResult<Self> {
+        let frames = Frames::from_text(text, KEPT).map(Pieces);
+        frames.ok_or_else(|| PyValueError::new_err("these are no pieces"))
+    }
+
+    /// As much of the table as parts need that begin at these offsets.
+    #[pyo3(signature = (begins, /))]
+    fn kept(&self, begins: Vec<u64>) -> String {
+        self.0.for_parts_at(begins.into_iter().map(before)).to_text(KEPT)
+    }
+
+    /// The table for the part with these bytes of the text; the purpose says which part that is.
+    #[pyo3(signature = (begin, end, purpose, /))]
+    fn part(&self, begin: u64, end: Option<u64>, purpose: &str) -> String {
+        self.0.part(before(begin)..end.unwrap_or(u64::MAX)).to_text(purpose)
+    }
+}
+
+/// Where a reader begins whose records begin at an offset: an error there has some text before it.
+fn before(begin: u64) -> u64 {
+    begin.saturating_sub(CONTEXT as u64)
+}
+
+/// How many bytes of text a file has, why it is one part, if it is, and where its pieces are, if it is
+/// compressed in pieces.
 #[pyfunction]
 #[pyo3(signature = (source, /))]
-pub(crate) fn split_size(source: &Bound<'_, SourceObject>) -> PyResult<(u64, Option<String>)> {
+pub(crate) fn split_size(
+    source: &Bound<'_, SourceObject>,
+) -> PyResult<(u64, Option<String>, Option<Pieces>)> {
     let py = source.py();
     guarded(py, || {
         let (parted, text) = Parted::open(py, source.get())?;
         Ok(match parted {
-            Parted::Plain(_) | Parted::InPieces(..) => (text, None),
-            Parted::Whole(why) => (text, Some(why)),
+            Parted::Plain(_) => (text, None, None),
+            Parted::InPieces(_, frames) => (text, None, Some(Pieces(frames))),
+            Parted::Whole(why) => (text, Some(why), None),
         })
     })
 }
@@ -433,7 +497,7 @@ pub(crate) fn split_points(
 /// Reads the records of a part: from a point, or from the beginning, to the record that begins at an
 /// offset, or to the end. Of a binary property list, to the record at a place.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, policy, limits, start, end, until, /))]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, start, end, until, pieces, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
 pub(crate) fn read_split(
     dialect: &Bound<'_, Dialect>,
@@ -445,6 +509,7 @@ pub(crate) fn read_split(
     start: Option<Told>,
     end: Option<u64>,
     until: Option<Vec<u64>>,
+    pieces: Option<(String, String)>,
 ) -> PyResult<Reader> {
     let py = dialect.py();
     guarded(py, || {
@@ -452,7 +517,7 @@ pub(crate) fn read_split(
         let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
         let name = source.get().name();
         let shown = name.clone().unwrap_or_default();
-        let bounds = Bounds { start, end, until };
+        let bounds = Bounds { start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
         let settings =
@@ -479,7 +544,7 @@ pub(crate) fn read_split(
 
 /// The schema of the records of a part.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, at, skip, limits, start, end, until, threads, /))]
+#[pyo3(signature = (dialect, source, at, skip, limits, start, end, until, pieces, threads, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, and how")]
 pub(crate) fn split_schema(
     dialect: &Bound<'_, Dialect>,
@@ -490,6 +555,7 @@ pub(crate) fn split_schema(
     start: Option<Told>,
     end: Option<u64>,
     until: Option<Vec<u64>>,
+    pieces: Option<(String, String)>,
     threads: usize,
 ) -> PyResult<Schema> {
     let py = dialect.py();
@@ -498,7 +564,7 @@ pub(crate) fn split_schema(
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let plain = py.get_type::<PyAny>();
         let Choice { records, .. } = dialect.choose(plain.as_any(), at)?;
-        let bounds = Bounds { start, end, until };
+        let bounds = Bounds { start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
         let policy = if skip { Policy::Skip } else { Policy::Raise };
@@ -525,11 +591,13 @@ pub(crate) fn split_schema(
 }
 
 /// Where a part begins and ends: at a point and before an offset, or at the beginning and the end of
-/// the file. A part of a binary property list ends before the record at a place.
+/// the file. A part of a binary property list ends before the record at a place. One of a compressed
+/// file holds a table of its pieces, and what that is for.
 struct Bounds {
     start: Option<Told>,
     end: Option<u64>,
     until: Option<Vec<u64>>,
+    pieces: Option<(String, String)>,
 }
 
 /// What reads a part: a reader, if it is not the dialect's at the beginning of a text, its input, and
@@ -549,7 +617,7 @@ fn begin(
     records: Option<Records>,
     bounds: Bounds,
 ) -> PyResult<Begun> {
-    let Bounds { start, end, until } = bounds;
+    let Bounds { start, end, until, pieces } = bounds;
     let point = start.map(|start| point(dialect, start));
     let (opened, _) = source.open(py, dialect.detect(), limits)?;
     let places = match &point {
@@ -574,7 +642,7 @@ fn begin(
         }
         return Ok(Begun { reader: None, input, point });
     };
-    let input = part(Parted::open(py, source)?.0, &point, end, limits)?;
+    let input = part(Parted::with(py, source, pieces)?, &point, end, limits)?;
     let mut planning = Planning::new(dialect, limits, opened, records);
     let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
     Ok(Begun { reader: Some(reader.ok_or_else(changed)?), input, point: Some(point) })
@@ -595,7 +663,7 @@ pub(super) fn part(
     limits: &Limits,
 ) -> PyResult<Windows> {
     let begin = point.counted.bytes();
-    let before = begin - begin.min(CONTEXT as u64);
+    let before = before(begin);
     let mut source = match parted {
         Parted::Plain(mut file) => {
             file.seek(SeekFrom::Start(before))?;

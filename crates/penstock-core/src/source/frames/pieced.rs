@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::part::UNKNOWN;
 use super::{Frames, contradicts, xz};
 use crate::error::Fault;
 use crate::limits::Limits;
@@ -75,6 +76,10 @@ impl Pieced {
                 continue;
             }
             if self.is_fresh {
+                if frames.head(self.index) == Some(&UNKNOWN) {
+                    let reason = format!("this part of the table ends at {at}");
+                    return Err((total, Fault::malformed(at, reason)));
+                }
                 if let Err(failed) = self.begin(codec, window) {
                     return Err((total, fault_of(compression, window, failed.why, at)));
                 }
