@@ -451,7 +451,7 @@ def _found(
     wanted: Callable[[int], Sequence[int]],
 ) -> tuple[int, list[Any], str | None, _rust.Pieces | None]:
     """Return the size of a text, points at offsets of it, why there are none, and its pieces."""
-    text, why, pieces = _rust.split_size(source)
+    text, why, pieces = _rust.split_size(source, limits, threads)
     starts: list[Any] = []
     if why is None:
         starts, why = _rust.split_points(

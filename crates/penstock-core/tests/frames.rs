@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use penstock_core::error::{Fault, Kind};
 use penstock_core::index::ReadAt;
 use penstock_core::limits::Limits;
-use penstock_core::source::{Frames, Options, Piece, Source, SourceError};
+use penstock_core::source::{Compression, Frames, Options, Piece, Source, SourceError, Whole};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -110,6 +110,21 @@ fn xz(text: &[u8], block: u64) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+fn bzip2(text: &[u8], level: u32) -> Vec<u8> {
+    let level = bzip2::Compression::new(level);
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), level);
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Where a piece is in the file. Those of bzip2 are counted in bits.
+fn bytes_of(frames: &Frames, piece: &Piece) -> (u64, u64) {
+    match frames.compression() {
+        Compression::Bzip2 => (piece.at / 8, piece.size / 8),
+        _ => (piece.at, piece.size),
+    }
+}
+
 /// Each kind of file with pieces, and its name.
 fn all(text: &[u8], piece: usize) -> Vec<(&'static str, Vec<u8>)> {
     let pieces = || text.chunks(piece);
@@ -146,17 +161,25 @@ fn all(text: &[u8], piece: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("zstd with a table alone", table(silent_frame, false)),
         ("xz", xz(text, piece as u64)),
         ("xz streams", streams),
+        ("bzip2 streams", pieces().flat_map(|part| bzip2(part, 9)).collect()),
     ]
 }
 
+fn search_within(packed: &[u8], threads: usize, limits: &Limits) -> Result<Frames, Whole> {
+    let (file, size) = (Bytes(packed.to_vec()), packed.len() as u64);
+    Frames::search(&file, size, None, threads, limits).unwrap()
+}
+
+fn search(packed: &[u8], threads: usize) -> Result<Frames, Whole> {
+    search_within(packed, threads, &Limits::default())
+}
+
 fn find(packed: &[u8]) -> Arc<Frames> {
-    let found = Frames::find(&Bytes(packed.to_vec()), packed.len() as u64, None).unwrap();
-    Arc::new(found.unwrap())
+    Arc::new(search(packed, 1).unwrap())
 }
 
 fn reason(packed: &[u8]) -> String {
-    let found = Frames::find(&Bytes(packed.to_vec()), packed.len() as u64, None).unwrap();
-    found.unwrap_err().to_string()
+    search(packed, 1).unwrap_err().to_string()
 }
 
 fn refused(packed: &[u8], gzi: Option<&[u8]>) -> String {
@@ -254,7 +277,8 @@ fn offsets_count_as_from_the_start() {
         assert_eq!((rest.len(), fault), (5_000, None), "{name}");
         assert_eq!(source.bytes(), 100_000);
         let last = frames.pieces().last().unwrap();
-        let end = (last.at + last.size).next_multiple_of(4);
+        let (at, size) = bytes_of(&frames, last);
+        let end = (at + size).next_multiple_of(4);
         assert!(source.raw_bytes().next_multiple_of(4) == end, "{name}");
         assert_eq!(source.compression(), frames.compression());
         // The end, and what is behind it.
@@ -306,7 +330,8 @@ fn damage_is_found_where_a_reader_from_the_start_finds_it() {
         let frames = find(&packed);
         let last = frames.pieces().iter().rfind(|piece| piece.text < 9_500).unwrap();
         let mut damaged = packed.clone();
-        damaged[(last.at + last.size / 2) as usize] ^= 0x10;
+        let (at, size) = bytes_of(&frames, last);
+        damaged[(at + size / 2) as usize] ^= 0x10;
         let (whole, expected) = read_whole(&damaged, &Limits::default());
         let expected = expected.unwrap();
         for offset in [0, 2_999, 3_000, 9_001] {
@@ -329,8 +354,10 @@ fn a_flipped_bit_is_an_error_or_changes_nothing() {
         for at in 0..packed.len() {
             let mut flipped = packed.clone();
             flipped[at] ^= 1 << (at % 8);
-            let file = Bytes(flipped.clone());
-            let Ok(Ok(frames)) = Frames::find(&file, file.0.len() as u64, None) else { continue };
+            let (file, size) = (Bytes(flipped.clone()), flipped.len() as u64);
+            let Ok(Ok(frames)) = Frames::search(&file, size, None, 1, &Limits::default()) else {
+                continue;
+            };
             let frames = Arc::new(frames);
             for offset in [0, 200, 450, 600] {
                 let place = format!("{name}: byte {at}, from {offset}");
@@ -355,7 +382,8 @@ fn a_flipped_bit_is_an_error_or_changes_nothing() {
 fn a_cut_file_is_not_split_or_an_error() {
     let text = sample(600);
     for (name, packed) in all(&text, 200) {
-        for end in 0..packed.len() {
+        // What is whole of a file of bzip2 is split.
+        for end in 0..packed.len() * usize::from(!name.starts_with("bzip2")) {
             let cut = packed[..end].to_vec();
             let Ok(Ok(frames)) = Frames::find(&Bytes(cut.clone()), end as u64, None) else {
                 continue;
@@ -536,11 +564,6 @@ fn an_index_of_xz_that_contradicts_the_file_is_refused() {
 #[test]
 fn other_files_are_read_as_a_whole() {
     let text = sample(1_000);
-    let bzip2 = {
-        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-        encoder.write_all(&text).unwrap();
-        encoder.finish().unwrap()
-    };
     let mixed = [block(b"one"), gzip(b"two")].concat();
     let at = block(b"one").len();
     let silent = [frame(b"one"), silent_frame(b"two")].concat();
@@ -570,7 +593,20 @@ fn other_files_are_read_as_a_whole() {
                  is, so the file cannot be split: penstock recompress makes one that can"
             ),
         ),
-        (bzip2, "a bzip2 file cannot be split: penstock recompress makes one that can".to_owned()),
+        (
+            bzip2(&text, 1),
+            "a bzip2 file of one block cannot be split: penstock recompress makes one that can"
+                .to_owned(),
+        ),
+        (
+            bzip2(b"", 1),
+            "a bzip2 file of one block cannot be split: penstock recompress makes one that can"
+                .to_owned(),
+        ),
+        (
+            bzip2(&text, 1)[..100].to_vec(),
+            "the bzip2 stream at byte 0 of the file is damaged, so it cannot be split".to_owned(),
+        ),
         (
             xz(&text, 0),
             "an xz file of one block cannot be split: penstock recompress makes one that can"
@@ -769,7 +805,8 @@ fn damage_is_found_with_a_part_of_a_table() {
         let mut damaged = packed.clone();
         let frames = find(&packed);
         let piece = frames.pieces()[frames.piece_at(27_500)];
-        damaged[(piece.at + piece.size / 2) as usize] ^= 0x10;
+        let (at, size) = bytes_of(&frames, &piece);
+        damaged[(at + size / 2) as usize] ^= 0x10;
         let whole = read_from(&frames, &damaged, 12_500, 777);
         assert!(whole.1.is_some(), "{name}");
         let part = Arc::new(frames.part(12_500..35_000));
@@ -785,15 +822,23 @@ fn bytes_that_are_no_table() {
     for end in 0..good.len() {
         assert_eq!(Frames::decode(&good[..end]), None, "{end}");
     }
+    forged(&packed, &good);
+    // With a stream that has pieces inside.
+    let packed = bzip2(&sample(250_000), 1);
+    forged(&packed, &find(&packed).part(120_000..130_000).encode());
+}
+
+/// Changes each bit of a table.
+fn forged(packed: &[u8], good: &[u8]) {
     for at in 0..good.len() {
         for bit in 0..8 {
-            let mut bytes = good.clone();
+            let mut bytes = good.to_vec();
             bytes[at] ^= 1 << bit;
             let Some(frames) = Frames::decode(&bytes) else { continue };
             let frames = Arc::new(frames);
             // Whatever it says, reading ends.
             for offset in [0, frames.text() / 2, frames.text()] {
-                let file = Box::new(Bytes(packed.clone()));
+                let file = Box::new(Bytes(packed.to_vec()));
                 let Ok(mut source) = Source::inside(&frames, file, offset, &Limits::default())
                 else {
                     continue;
@@ -806,6 +851,121 @@ fn bytes_that_are_no_table() {
             }
         }
     }
+}
+
+/// Text whose alphabet says the magic number of a block: each block of it has that number, too.
+fn tricky(n: usize) -> Vec<u8> {
+    let alphabet = b"BCGIOQSTWZ]^acfgiklo";
+    let letter = |byte: u8| alphabet[usize::from(byte) % alphabet.len()];
+    sample(n).iter().enumerate().map(|(at, byte)| letter(byte.wrapping_add(at as u8))).collect()
+}
+
+/// Files of bzip2 with blocks inside of streams, the text, and how many blocks there are at least.
+fn blocks() -> Vec<(&'static str, Vec<u8>, Vec<u8>, usize)> {
+    let text = sample(450_000);
+    let mut mixed = bzip2(b"", 3);
+    let mut levels = bzip2(b"", 9);
+    for (nth, part) in text.chunks(230_000).enumerate() {
+        mixed.extend(bzip2(part, 1 + nth as u32));
+        mixed.extend(bzip2(b"", 1));
+        mixed.extend(bzip2(b"x", 2));
+    }
+    for (nth, part) in text.chunks(50_000).enumerate() {
+        levels.extend(bzip2(part, 9 - nth as u32));
+    }
+    let said = [&text[..230_000], b"x", &text[230_000..], b"x"].concat();
+    let zeros = [vec![0; 3_000_000], sample(200_000)].concat();
+    vec![
+        ("one stream", bzip2(&text, 1), text.clone(), 5),
+        ("streams", mixed, said, 7),
+        ("levels", levels, text, 9),
+        ("numbers", bzip2(&tricky(350_000), 1), tricky(350_000), 4),
+        ("zeros", bzip2(&zeros, 1), zeros, 3),
+    ]
+}
+
+#[test]
+fn blocks_of_bzip2() {
+    for (name, packed, text, least) in blocks() {
+        let frames = find(&packed);
+        assert_eq!(frames.text(), text.len() as u64, "{name}");
+        assert!(frames.len() >= least, "{name} {}", frames.len());
+        for threads in [2, 3] {
+            assert_eq!(search(&packed, threads).as_ref(), Ok(&*frames), "{name}");
+        }
+        assert_eq!(Frames::decode(&frames.encode()).as_ref(), Some(&*frames));
+        let mut offsets = vec![0, 1, 229_999, 230_000, 230_001, text.len() as u64 - 1];
+        for begin in begins(&frames) {
+            offsets.extend([begin.saturating_sub(1), begin, begin + 1]);
+        }
+        for offset in offsets {
+            let step = 1_000 + offset as usize % 100_000;
+            let (rest, fault) = read_from(&frames, &packed, offset, step);
+            assert!(fault.is_none() && rest == text[offset as usize..], "{name} {offset}");
+            let part = frames.part(offset..offset + 1_000).encode();
+            assert!(part.len() < 50, "{name} {}", part.len());
+            let part = Arc::new(Frames::decode(&part).unwrap());
+            assert!(read_from(&part, &packed, offset, 70_000) == (rest, None), "{name} {offset}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_bzip2_that_expands_too_much_is_not_split() {
+    let zeros = bzip2(&vec![0; 30_000_000], 1);
+    let limits = Limits { ratio: Some(100_000), ..Limits::default() };
+    assert!(zeros.len() < 300);
+    for packed in [zeros.repeat(3), [&zeros.repeat(2)[..], &zeros[..zeros.len() - 1]].concat()] {
+        let reason = "the bzip2 data expands to more than 100000 times its size (limits.ratio)";
+        let found = search_within(&packed, 2, &limits);
+        assert_eq!(found.map_err(|whole| whole.reason), Err(reason.to_owned()));
+        assert!(read_whole(&packed, &limits).1.is_some());
+        let none = Limits { ratio: None, ..Limits::default() };
+        assert!(search_within(&packed, 2, &none).is_ok());
+    }
+}
+
+/// What is in front of the damage is split, and whoever reads the last part meets it.
+#[test]
+fn files_of_bzip2_that_are_damaged() {
+    let text = sample(130_000);
+    let good = [bzip2(&text, 1), bzip2(&text, 1), bzip2(&text[..500], 9)].concat();
+    let stream = bzip2(&text, 1).len();
+    let mut files = vec![[&good[..], b"garbage"].concat(), [&good[..], &[0; 9]].concat()];
+    files.extend([[&good[..stream], b"BZh0", &good[stream..]].concat()]);
+    files.extend([[&good[..stream], &good[stream + 1..]].concat()]);
+    files.extend((0..good.len()).step_by(good.len() / 20).map(|end| good[..end].to_vec()));
+    let bits = (0..8 * good.len()).step_by(8 * good.len() / 25);
+    // The ends of streams, too.
+    let ends = (8 * (stream - 12)..8 * (stream + 15)).step_by(7);
+    for bit in bits.chain(ends).chain([8 * good.len() - 9]) {
+        let mut flipped = good.clone();
+        flipped[bit / 8] ^= 0x80 >> (bit % 8);
+        files.push(flipped);
+    }
+    let (mut split, frames) = (0, find(&good));
+    for (nth, file) in files.iter().enumerate() {
+        let (whole, expected) = read_whole(file, &Limits::default());
+        if let Ok(found) = search(file, 1 + nth % 2) {
+            split += 1;
+            assert_eq!(found.text(), whole.len() as u64, "{nth}");
+            let found = Arc::new(found);
+            for piece in found.pieces() {
+                let (rest, fault) = read_from(&found, file, piece.text, 50_000);
+                assert_eq!(fault, expected, "{nth}");
+                assert!(rest == whole[piece.text as usize..], "{nth}");
+            }
+        }
+        // The table was made before.
+        for piece in frames.pieces().iter().filter(|_| file.len() == good.len()) {
+            let (rest, fault) = read_from(&frames, file, piece.text, 50_000);
+            let known = [&text[..], &text, &text[..500]].concat();
+            if fault.is_none() && rest != known[piece.text as usize..] {
+                assert!(read_from(&frames, file, 0, 50_000).1.is_some(), "{nth}");
+            }
+        }
+    }
+    assert!(split > 30, "{split} of {}", files.len());
 }
 
 /// The shortest block of BGZF has 28 bytes, so a file could have more pieces than the memory holds.
@@ -834,6 +994,29 @@ proptest! {
     })]
 
     #[test]
+    fn any_offset_in_blocks_of_bzip2(
+        lengths in prop::collection::vec((0..150_000_usize, 1..10_u32), 1..4),
+        at in 0.0..=1.0,
+        length in 0..100_000_u64,
+        step in 1..200_000_usize,
+        threads in 1..4_usize,
+    ) {
+        let (mut packed, mut text) = (Vec::new(), Vec::new());
+        for (length, level) in lengths {
+            let part = sample(length);
+            packed.extend(bzip2(&part, 1 + level % 3));
+            text.extend(part);
+        }
+        let Ok(frames) = search(&packed, threads) else { return Ok(()) };
+        let offset = (at * text.len() as f64) as u64;
+        for frames in [frames.part(offset..offset + length), frames] {
+            let (rest, fault) = read_from(&Arc::new(frames), &packed, offset, step);
+            prop_assert!(fault.is_none(), "{:?}", fault);
+            prop_assert!(rest == text[offset as usize..]);
+        }
+    }
+
+    #[test]
     fn any_offset_gives_the_rest_of_the_text(
         length in 1..60_000_usize,
         piece in 1_000..20_000_usize,
@@ -843,8 +1026,7 @@ proptest! {
         let text = sample(length);
         let offset = (at * length as f64) as usize;
         for (name, packed) in all(&text, piece) {
-            let found = Frames::find(&Bytes(packed.clone()), packed.len() as u64, None).unwrap();
-            let Ok(frames) = found else { continue };
+            let Ok(frames) = search(&packed, 1) else { continue };
             prop_assert_eq!(read_whole(&packed, &Limits::default()), (text.clone(), None));
             let (rest, fault) = read_from(&Arc::new(frames), &packed, offset as u64, step);
             prop_assert!(fault.is_none(), "{}: {:?}", name, fault);

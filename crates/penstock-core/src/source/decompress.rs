@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use penstock_scan::out_of_memory;
 
+use super::frames::bzip2::within::Within;
 use super::frames::pieced::Pieced;
 use crate::error::{Fault, Kind};
 use crate::limits::Limits;
@@ -160,6 +161,8 @@ pub(crate) struct Decompressor {
     window: u64,
     /// Goes by a table of pieces.
     pub(super) pieced: Option<Box<Pieced>>,
+    /// Has begun inside of a stream of bzip2, which has not ended.
+    pub(super) within: Option<Box<Within>>,
 }
 
 pub(super) enum Codec {
@@ -275,8 +278,8 @@ impl Decompressor {
     pub(crate) fn new(compression: Compression, limits: &Limits) -> std::io::Result<Option<Self>> {
         let window = limits.window;
         let Some(codec) = Codec::new(compression, window)? else { return Ok(None) };
-        let (between, padding, pieced) = (false, 0, None);
-        Ok(Some(Decompressor { compression, codec, between, padding, window, pieced }))
+        let (between, padding, pieced, within) = (false, 0, None, None);
+        Ok(Some(Decompressor { compression, codec, between, padding, window, pieced, within }))
     }
 
     /// Decodes from `input` to `out`, which is not empty, until one of them is used up. An empty
@@ -294,6 +297,15 @@ impl Decompressor {
     ) -> Result<Step, (Step, Fault)> {
         if let Some(pieced) = &mut self.pieced {
             return pieced.step(&mut self.codec, self.window, input, out, offset, last);
+        }
+        if let Some(within) = &mut self.within {
+            let (step, is_end) =
+                within.step(&mut self.codec, self.window, input, out, offset, last)?;
+            if is_end {
+                self.within = None;
+                self.between = true;
+            }
+            return Ok(step);
         }
         let mut total = Step::default();
         loop {
@@ -386,7 +398,7 @@ pub(super) fn fault_of(compression: Compression, window: u64, why: Why, at: u64)
 }
 
 impl Codec {
-    fn new(compression: Compression, window: u64) -> std::io::Result<Option<Self>> {
+    pub(super) fn new(compression: Compression, window: u64) -> std::io::Result<Option<Self>> {
         Ok(Some(match compression {
             Compression::Infer | Compression::None => return Ok(None),
             Compression::Gzip => Codec::Gzip(made(|| flate2::Decompress::new_gzip(15))),

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 
 /// How many bytes must have come out before [`Limits::ratio`] is checked: small documents of blanks
 /// compress without bound.
-const RATIO_GRACE: u64 = 16 << 20;
+pub(super) const RATIO_GRACE: u64 = 16 << 20;
 
 /// The ratio is checked whenever so many more bytes have come out, and never between. So it does
 /// not depend on how many bytes are asked for at a time.

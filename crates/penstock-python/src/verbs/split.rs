@@ -14,6 +14,7 @@ use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
 use penstock_arrow::{Finder, Finding};
 use penstock_core::event::KeyKind;
+use penstock_core::index::ReadAt;
 use penstock_core::json::Container;
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Counter};
@@ -28,9 +29,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{ErrorKind, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, ErrorKind, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many windows are read before signals are looked for.
 const PATIENCE: usize = 16;
@@ -338,9 +340,10 @@ impl Parted {
         py: Python<'_>,
         source: &SourceObject,
         pieces: Option<(String, String)>,
+        limits: &Limits,
     ) -> PyResult<Self> {
         let Some((text, purpose)) = pieces else {
-            return Ok(Parted::open(py, source)?.0);
+            return Ok(Parted::search(py, source, 1, limits)?.0);
         };
         let Some(frames) = Frames::from_text(&text, &purpose) else {
             return Err(PyValueError::new_err(
@@ -350,7 +353,26 @@ impl Parted {
         Ok(Parted::InPieces(open_path(Parted::path(py, source)?)?.0, frames))
     }
 
+    /// The file, and the size of its text, if nothing has to be decompressed to know its pieces.
     pub(super) fn open(py: Python<'_>, source: &SourceObject) -> PyResult<(Self, u64)> {
+        Parted::found(py, source, None)
+    }
+
+    /// The file, and the size of its text. One of bzip2 is decompressed, with so many threads.
+    fn search(
+        py: Python<'_>,
+        source: &SourceObject,
+        threads: usize,
+        limits: &Limits,
+    ) -> PyResult<(Self, u64)> {
+        Parted::found(py, source, Some((threads, limits)))
+    }
+
+    fn found(
+        py: Python<'_>,
+        source: &SourceObject,
+        decoding: Option<(usize, &Limits)>,
+    ) -> PyResult<(Self, u64)> {
         let path = Parted::path(py, source)?;
         let (file, size) = open_path(path)?;
         let Some(size) = size else {
@@ -363,7 +385,13 @@ impl Parted {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(error.into()),
         };
-        let found = py.detach(|| Frames::find(&file, size, index.as_deref()));
+        let patient = Patient { file: &file, reads: AtomicUsize::new(0) };
+        let found = py.detach(|| match decoding {
+            None => Frames::find(&patient, size, index.as_deref()),
+            Some((threads, limits)) => {
+                Frames::search(&patient, size, index.as_deref(), threads, limits)
+            }
+        });
         Ok(match found {
             Ok(Ok(frames)) => {
                 let text = frames.text();
@@ -376,6 +404,25 @@ impl Parted {
             Err(SourceError::Fault(fault)) => (Parted::Whole(fault.reason().to_owned()), size),
             Err(SourceError::Idle) => (Parted::Whole("it is not there".to_owned()), size),
         })
+    }
+}
+
+/// A file that takes long to look through, so that signals are looked for meanwhile.
+struct Patient<'a> {
+    file: &'a File,
+    reads: AtomicUsize,
+}
+
+/// How many bytes come in a read at most whose time does not matter.
+const SHORT: usize = 64 << 10;
+
+impl ReadAt for Patient<'_> {
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        let reads = self.reads.fetch_add(1, Ordering::Relaxed);
+        if out.len() > SHORT || reads.is_multiple_of(STEPS) {
+            Python::attach(|py| py.check_signals())?;
+        }
+        FileExt::read_exact_at(self.file, out, offset)
     }
 }
 
@@ -417,13 +464,16 @@ fn before(begin: u64) -> u64 {
 /// How many bytes of text a file has, why it is one part, if it is, and where its pieces are, if it is
 /// compressed in pieces.
 #[pyfunction]
-#[pyo3(signature = (source, /))]
+#[pyo3(signature = (source, limits, threads, /))]
 pub(crate) fn split_size(
     source: &Bound<'_, SourceObject>,
+    limits: Option<&Bound<'_, PyAny>>,
+    threads: usize,
 ) -> PyResult<(u64, Option<String>, Option<Pieces>)> {
     let py = source.py();
     guarded(py, || {
-        let (parted, text) = Parted::open(py, source.get())?;
+        check_threads(threads)?;
+        let (parted, text) = Parted::search(py, source.get(), threads, &options::limits(limits)?)?;
         Ok(match parted {
             Parted::Plain(_) => (text, None, None),
             Parted::InPieces(_, frames) => (text, None, Some(Pieces(frames))),
@@ -642,7 +692,7 @@ fn begin(
         }
         return Ok(Begun { reader: None, input, point });
     };
-    let input = part(Parted::with(py, source, pieces)?, &point, end, limits)?;
+    let input = part(Parted::with(py, source, pieces, limits)?, &point, end, limits)?;
     let mut planning = Planning::new(dialect, limits, opened, records);
     let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
     Ok(Begun { reader: Some(reader.ok_or_else(changed)?), input, point: Some(point) })

@@ -1,8 +1,8 @@
 //! Compressed files that are read from the middle.
 //!
 //! Some compressed files are a sequence of pieces that are decompressed on their own: the blocks of
-//! BGZF and of xz, the frames of zstd. [`Frames`] says where each of them begins, in the file and in
-//! its text. It is found without decompressing anything:
+//! BGZF, xz and bzip2, the frames of zstd. [`Frames`] says where each of them begins, in the file and
+//! in its text. Except for bzip2, it is found without decompressing anything:
 //!
 //! | file | how the pieces are found |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | zstd with a seek table | in the table; a frame that declares its size must agree |
 //! | zstd of several frames | the headers of frames and blocks, if all frames declare their size |
 //! | xz | in the index at the end of each stream |
+//! | bzip2 | at the magic numbers of blocks, each of which is decompressed ([`Frames::search`]) |
 //!
 //! Other files are read from the start, and [`Whole`] gives the reason.
 //!
@@ -37,6 +38,7 @@ use crate::index::ReadAt;
 use crate::limits::Limits;
 
 mod bgzf;
+pub(super) mod bzip2;
 mod part;
 pub(super) mod pieced;
 mod xz;
@@ -51,9 +53,10 @@ const REMEDY: &str = "penstock recompress makes one that can";
 /// A part of a file that is decompressed on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it begins in the file.
+    /// Where it begins in the file. Blocks of bzip2 begin at any bit, so theirs are counted in bits.
     pub at: u64,
-    /// How many bytes of the file it has, without the padding behind a block of xz.
+    /// How many bytes of the file it has, without the padding behind a block of xz; for bzip2, how
+    /// many bits, with all that stands before the next block.
     pub size: u64,
     /// Where its text begins in the text of the whole file.
     pub text: u64,
@@ -98,6 +101,8 @@ pub struct Frames {
     text: u64,
     /// For xz: from which piece on the blocks belong to a stream with this header.
     heads: Vec<(usize, [u8; xz::HEAD])>,
+    /// For bzip2: the streams that pieces begin inside of.
+    streams: Vec<bzip2::Stream>,
     /// Nobody has compared the table with the file.
     is_believed: bool,
 }
@@ -141,10 +146,30 @@ impl Frames {
             Sniff::Is(Compression::Zstd) => zstd::find(&mut scan),
             Sniff::Is(Compression::Xz) => xz::find(&mut scan),
             Sniff::Is(Compression::Bzip2) => {
-                whole(Compression::Bzip2, format!("a bzip2 file cannot be split: {REMEDY}"))
+                let reason = "all of a bzip2 file must be decompressed to find its blocks";
+                whole(Compression::Bzip2, reason.to_owned())
             }
             Sniff::Zip => whole(Compression::None, "a zip archive cannot be split".to_owned()),
             _ => whole(Compression::None, "the file is not compressed".to_owned()),
+        }
+    }
+
+    /// As [`find`](Self::find), but decompresses a file of bzip2, with so many threads, to find out
+    /// where the text of its blocks begins. It is not split if it expands to more than the limits allow.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find). [`SourceError::Fault`] also if there is no memory for a decoder.
+    pub fn search(
+        file: &(impl ReadAt + ?Sized),
+        size: u64,
+        gzi: Option<&[u8]>,
+        threads: usize,
+        limits: &Limits,
+    ) -> Result<Found, SourceError> {
+        let mut scan = Scan::new(file, size);
+        match sniff(scan.first(SNIFFED)?) {
+            Sniff::Is(Compression::Bzip2) => bzip2::find(&mut scan, threads, limits.ratio),
+            _ => Frames::find(file, size, gzi),
         }
     }
 
@@ -200,6 +225,7 @@ impl Frames {
         let end = self.pieces.get(index).map_or(0, |piece| piece.at.saturating_add(piece.size));
         match self.compression {
             Compression::Xz => end.next_multiple_of(4),
+            Compression::Bzip2 => end.div_ceil(8),
             _ => end,
         }
     }
@@ -236,6 +262,10 @@ impl Frames {
             return Err(Fault::malformed(offset, reason).into());
         }
         let end = frames.end(frames.len().saturating_sub(1));
+        let at = match frames.compression {
+            Compression::Bzip2 => at / 8,
+            _ => at,
+        };
         let reader = Box::new(Range { file, at, end });
         let stream = Stream::inside(reader, frames, index, (at, text), limits)?;
         Ok((stream, offset - text))
@@ -371,7 +401,8 @@ impl Gathered {
 
     fn finish(self, compression: Compression) -> Frames {
         let Gathered { pieces, text, .. } = self;
-        Frames { compression, pieces, text, heads: Vec::new(), is_believed: false }
+        let (heads, streams) = (Vec::new(), Vec::new());
+        Frames { compression, pieces, text, heads, streams, is_believed: false }
     }
 }
 

@@ -6,11 +6,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use penstock_scan::make_room;
 
+use super::bzip2::{Stream, streams_of};
 use super::xz::{HEAD, number, push_number};
 use super::{Compression, Frames, Piece};
 
 /// The compressions of files that have pieces, by their number in the bytes.
-const COMPRESSIONS: [Compression; 3] = [Compression::Gzip, Compression::Zstd, Compression::Xz];
+const COMPRESSIONS: [Compression; 4] =
+    [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2];
 
 /// Stands for the headers of the blocks of xz behind a part.
 pub(super) const UNKNOWN: [u8; HEAD] = [0; HEAD];
@@ -86,7 +88,8 @@ impl Frames {
             };
             pieces.push(Piece { size: to.at + to.size - from.at, ..*from });
         }
-        Frames { pieces, heads: Vec::new(), ..*self }
+        let streams = streams_of(&self.streams, &pieces);
+        Frames { pieces, streams, heads: Vec::new(), ..*self }
     }
 
     /// The headers of the streams of these blocks, which are counted from the first of them.
@@ -124,7 +127,10 @@ impl Frames {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        make_room(&mut out, 32 + 30 * self.pieces.len() + 20 * self.heads.len());
+        make_room(
+            &mut out,
+            32 + 30 * self.pieces.len() + 20 * self.heads.len() + 31 * self.streams.len(),
+        );
         let compression = COMPRESSIONS.iter().position(|it| *it == self.compression);
         out.push(compression.unwrap_or(0) as u8 | u8::from(self.is_believed) << 7);
         push_number(&mut out, self.text);
@@ -139,6 +145,14 @@ impl Frames {
         for (begin, head) in &self.heads {
             push_number(&mut out, *begin as u64);
             out.extend_from_slice(head);
+        }
+        at = 0;
+        for stream in &self.streams {
+            push_number(&mut out, stream.begin - at);
+            push_number(&mut out, stream.end - stream.begin);
+            push_number(&mut out, stream.text);
+            out.push(stream.level);
+            at = stream.end;
         }
         out
     }
@@ -169,6 +183,20 @@ impl Frames {
         if begin > text || at > i64::MAX as u64 {
             return None;
         }
+        let mut streams: Vec<Stream> = Vec::new();
+        at = 0;
+        while compression == Compression::Bzip2 && !rest.is_empty() {
+            let begin = at.checked_add(number(&mut rest)?)?;
+            let end = begin.checked_add(number(&mut rest)?)?;
+            let text = number(&mut rest)?;
+            let (level, behind) = rest.split_first()?;
+            if end > i64::MAX as u64 {
+                return None;
+            }
+            make_room(&mut streams, 1);
+            streams.push(Stream { begin, end, text, level: *level });
+            (at, rest) = (end, behind);
+        }
         let mut heads: Vec<(usize, [u8; HEAD])> = Vec::new();
         while !rest.is_empty() {
             let begin = usize::try_from(number(&mut rest)?).ok()?;
@@ -184,6 +212,7 @@ impl Frames {
         if has_heads != (compression == Compression::Xz && count > 0) {
             return None;
         }
-        Some(Frames { compression, pieces, text, heads, is_believed: flags & 0x80 != 0 })
+        let is_believed = flags & 0x80 != 0;
+        Some(Frames { compression, pieces, text, heads, streams, is_believed })
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::bzip2::within::Within;
 use super::part::UNKNOWN;
 use super::{Frames, contradicts, xz};
 use crate::error::Fault;
@@ -34,6 +35,10 @@ impl Decompressor {
     ) -> io::Result<Option<Self>> {
         let mut made = Decompressor::new(frames.compression, limits)?;
         if let Some(decompressor) = &mut made {
+            if frames.compression == Compression::Bzip2 {
+                decompressor.within = Within::of(frames, index).map(Box::new);
+                return Ok(made);
+            }
             let frames = Arc::clone(frames);
             decompressor.pieced = Some(Box::new(Pieced { frames, index, at, is_fresh: true }));
         }
@@ -190,7 +195,7 @@ impl Pieced {
 }
 
 /// Has the decoder take bytes that make no text. True if its stream has ended.
-fn pass(codec: &mut Codec, mut bytes: &[u8]) -> Result<bool, Failed> {
+pub(super) fn pass(codec: &mut Codec, mut bytes: &[u8]) -> Result<bool, Failed> {
     while !bytes.is_empty() {
         let (step, is_end) = codec.step(bytes, &mut [0])?;
         if is_end {
@@ -205,6 +210,6 @@ fn pass(codec: &mut Codec, mut bytes: &[u8]) -> Result<bool, Failed> {
     Ok(false)
 }
 
-fn cut(compression: Compression, at: u64) -> Fault {
+pub(super) fn cut(compression: Compression, at: u64) -> Fault {
     Fault::truncated(at, format!("the {} data ends early", compression.name()))
 }

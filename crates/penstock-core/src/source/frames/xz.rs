@@ -74,6 +74,7 @@ pub(super) fn find<F: ReadAt + ?Sized>(scan: &mut Scan<'_, F>) -> Result<Found, 
         pieces: Vec::new(),
         text: 0,
         heads: Vec::new(),
+        streams: Vec::new(),
         is_believed: false,
     };
     make_room(&mut frames.pieces, count);
