@@ -275,10 +275,11 @@ def split(
     if a document has a fault, its part raises it, and what is read behind that part means nothing.
 
     A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split, also
-    compressed as BGZF, as zstd with a seek table or in several frames, or as xz in several blocks:
-    `penstock.recompress` makes such files. Any other compressed file, a text that is not in UTF-8,
-    and a property list that is text are one part each, and so is a document whose records are no
-    elements of a list. For a dialect of CSV, see `penstock.csv.split`.
+    compressed as BGZF, as zstd with a seek table or in several frames, as xz in several blocks, or
+    as bzip2: `penstock.recompress` makes files of the first two kinds. A file of bzip2 is
+    decompressed once to find its blocks, before the pass. Any other compressed file, a text that is
+    not in UTF-8, and a property list that is text are one part each, and so is a document whose
+    records are no elements of a list. For a dialect of CSV, see `penstock.csv.split`.
 
     A binary property list needs no pass: a table in it says where its objects are. Its parts have
     the same number of records each, which may be the values of a dictionary, too.
@@ -292,7 +293,8 @@ def split(
         at: Where the records are, as for `penstock.read`.
         limits: As for `penstock.read`.
         threads: How many threads look at a file at once, if its records must be read to find where
-            they end: those of CSV. The parts are the same for any number.
+            they end: those of CSV. So many threads also look for the blocks of bzip2. The parts are
+            the same for any number.
         index: Keep where parts may begin, so that the next call for the same records needs no pass,
             whatever its `parts` or `bytes` are. True keeps that beside each file, under its name
             with the suffix `.penstock-splits`; a path says where, for one file. A part then begins

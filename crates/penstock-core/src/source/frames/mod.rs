@@ -408,6 +408,10 @@ impl Gathered {
 
 /// A table that contradicts the file.
 fn contradicts(compression: Compression, text: u64, what: impl fmt::Display) -> SourceError {
+    contradiction(compression, text, what).into()
+}
+
+fn contradiction(compression: Compression, text: u64, what: impl fmt::Display) -> Fault {
     let name = compression.name();
-    Fault::malformed(text, format!("the table of the {name} data contradicts it: {what}")).into()
+    Fault::malformed(text, format!("the table of the {name} data contradicts it: {what}"))
 }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::bzip2::within::Within;
 use super::part::UNKNOWN;
-use super::{Frames, contradicts, xz};
+use super::{Frames, contradiction, xz};
 use crate::error::Fault;
 use crate::limits::Limits;
-use crate::source::SourceError;
 use crate::source::decompress::{Codec, Compression, Decompressor, Failed, Step, Why, fault_of};
 
 /// Where a decompressor is that goes by a table.
@@ -178,19 +177,16 @@ impl Pieced {
 
     fn other_text(&self, at: u64, how: &str) -> Fault {
         let place = self.frames.pieces[self.index].at;
-        self.contradiction(at, format!("at byte {place} of the file has {how} text than it says"))
+        self.contradicted(at, format!("at byte {place} of the file has {how} text than it says"))
     }
 
     fn other_end(&self, at: u64) -> Fault {
         let place = self.frames.pieces[self.index].at;
-        self.contradiction(at, format!("at byte {place} of the file is longer than it says"))
+        self.contradicted(at, format!("at byte {place} of the file is longer than it says"))
     }
 
-    fn contradiction(&self, at: u64, what: String) -> Fault {
-        match contradicts(self.frames.compression, at, format_args!("the piece {what}")) {
-            SourceError::Fault(fault) => fault,
-            _ => Fault::malformed(at, what),
-        }
+    fn contradicted(&self, at: u64, what: String) -> Fault {
+        contradiction(self.frames.compression, at, format_args!("the piece {what}"))
     }
 }
 

@@ -6,10 +6,9 @@
 //! checksum, and what stands for it is that all text has come where the table says that the stream
 //! ends. Behind it, the file is read as from its start.
 
-use super::super::{Frames, contradicts};
+use super::super::{Frames, contradiction};
 use super::{CHECKSUM, LENGTH, MAGIC, Stream, shift, stream_at};
 use crate::error::Fault;
-use crate::source::SourceError;
 use crate::source::decompress::{Codec, Compression, Failed, Step, Why, fault_of};
 use crate::source::frames::pieced::{cut, pass};
 
@@ -160,9 +159,6 @@ impl Within {
     fn other_text(&self, at: u64, how: &str) -> Fault {
         let place = self.stream.begin / 8;
         let what = format!("the stream at byte {place} of the file has {how} text than it says");
-        match contradicts(Compression::Bzip2, at, &what) {
-            SourceError::Fault(fault) => fault,
-            _ => Fault::malformed(at, what),
-        }
+        contradiction(Compression::Bzip2, at, what)
     }
 }
