@@ -66,6 +66,7 @@ __all__ = [
     "Items",
     "Lookup",
     "Operation",
+    "Pieces",
     "Plan",
     "Policy",
     "Progress",
