@@ -169,6 +169,18 @@ pub(super) fn open_on(
 ) -> PyResult<(Opened, Origin)> {
     let (dialect, source, (which, sought, ended, start, kept, may_grow)) = opened;
     let (dialect, limits) = (dialect.get(), &recipe.limits);
+    if which.is_none() && !may_grow {
+        // It is read as any other file.
+        let opened = recipe.open(py, dialect, source.get())?;
+        let origin = Origin {
+            source: source.unbind(),
+            sought: opened.sought.clone(),
+            dialect: kept,
+            records: opened.records.clone(),
+            limits: limits.clone(),
+        };
+        return Ok((opened, origin));
+    }
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
     let Choice { plan, records, title, sought: mine } =
         dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
