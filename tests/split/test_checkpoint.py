@@ -459,13 +459,24 @@ def test_pieces_of_compressed_files_are_read_on(tmp_path: Path) -> None:
     assert first + rest == [Row(n) for n in range(20_000)]
 
 
-def test_a_file_compressed_as_a_whole_has_no_checkpoint(tmp_path: Path) -> None:
+def test_a_file_compressed_as_a_whole_has_checkpoints_at_its_ends(tmp_path: Path) -> None:
     path = tmp_path / "rows.ndjson.gz"
     path.write_bytes(gzip.compress(b"1\n2\n"))
     reader = penstock.read(path)
     next(reader)
     with pytest.raises(ValueError, match="there is no checkpoint: a gzip file that is not BGZF"):
         reader.checkpoint()
+    # It has one at its beginning and at its end.
+    reader = penstock.read(path)
+    begin = moved(reader.checkpoint())
+    assert list(reader) == list(penstock.read(path, resume=begin)) == [1, 2]
+    end = moved(reader.checkpoint())
+    assert (end.records, end.ended) == (2, True)
+    assert list(penstock.read(path, resume=end)) == []
+    path.write_bytes(gzip.compress(b"1\n2\n3\n"))
+    for place in (begin, end):
+        with pytest.raises(ValueError, match="has changed since the checkpoint was made"):
+            penstock.read(path, resume=place)
 
 
 def test_other_readers_have_no_checkpoint(tmp_path: Path) -> None:

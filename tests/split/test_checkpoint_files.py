@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pickle
@@ -187,6 +188,23 @@ def test_each_record_comes_once(
     assert sorted(seen) == sorted(
         n for path in texts for n in range(10 * int(path.stem), 10 * int(path.stem) + 5)
     )
+
+
+def test_a_folder_of_compressed_files(tmp_path: Path) -> None:
+    for day in range(3):
+        data = gzip.compress(lines(range(10 * day, 10 * day + 2)).encode())
+        (tmp_path / f"{day}.ndjson.gz").write_bytes(data)
+    rows, kept = new(tmp_path, "start")
+    assert rows == [0, 1, 10, 11, 20, 21]
+    assert new(tmp_path, kept)[0] == []
+    (tmp_path / "3.csv.gz").write_bytes(gzip.compress(tabular(range(30, 32)).encode()))
+    rows, kept = new(tmp_path, kept)
+    assert rows == [30, 31]
+    assert new(tmp_path, kept)[0] == []
+    reader = penstock.read(tmp_path, Row, resume="start")
+    assert [next(reader).n for _ in range(3)] == [0, 1, 10]
+    with pytest.raises(ValueError, match="there is no checkpoint: a gzip file that is not BGZF"):
+        reader.checkpoint()
 
 
 def test_a_place_waits_while_earlier_files_are_read(tmp_path: Path) -> None:

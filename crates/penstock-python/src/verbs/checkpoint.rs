@@ -71,10 +71,13 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     if run.pending.is_some() || (pump.is_finished() && !pump.is_complete()) {
         return Err(refused("the reader has failed behind the last record"));
     }
-    let (parted, _) = Parted::open(py, source)?;
-    if let Parted::Whole(why) = &parted {
-        return Err(refused(why));
-    }
+    let (parted, size) = Parted::open(py, source)?;
+    // Such a file has places at its ends only, and does not grow.
+    let whole = match &parted {
+        Parted::Whole(why) if size == 0 => return Err(refused(why)),
+        Parted::Whole(why) => Some(why),
+        Parted::Plain(_) | Parted::InPieces(..) => None,
+    };
     let is_plain = matches!(parted, Parted::Plain(_));
     let (format, at) = (pump.format(), sought.clone());
     let (path, records) = (path.clone().unbind(), pump.records());
@@ -82,7 +85,7 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     let made = |records, ended, told| {
         Ok((path, file, is_plain, format, dialect, at, records, ended, told, files))
     };
-    if pump.is_complete() && pump.is_document() {
+    if pump.is_complete() && (pump.is_document() || whole.is_some()) {
         return made(records, true, None);
     }
     if records == 0 {
@@ -90,6 +93,9 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     }
     if pump.is_over() {
         return made(records, true, None);
+    }
+    if let Some(why) = whole {
+        return Err(refused(why));
     }
     if let Some(why) = pump.why_whole().filter(|_| pump.has_begun()) {
         return Err(refused(why));

@@ -660,9 +660,9 @@ impl Reader {
     ///
     /// Raises:
     ///     ValueError: The reader is no such one, was closed before its end, or has failed; the file
-    ///         was replaced while it was read; it is compressed as a whole; nothing can go on there, as
-    ///         in an entity of XML or in a property list that is not binary; or the last line has no
-    ///         line feed, so that more of it may come.
+    ///         was replaced while it was read; it is compressed as a whole, and this is neither its
+    ///         beginning nor its end; nothing can go on there, as in an entity of XML or in a property
+    ///         list that is not binary; or the last line has no line feed, so that more of it may come.
     ///     OSError: The file cannot be opened.
     ///
     /// Example:
