@@ -2,11 +2,11 @@
 
     python examples/cluster/simulation.py
 
-It simulates the two jobs of a cluster. First, a task for each file finds the parts
-(`penstock.spark.plan`). Then a task for each part reads it into columns. A worker that is free
-takes the next task. The constants were measured on one core of a 2-core Xeon, which others used
-meanwhile; the storage and the network are assumed to keep up with that. `docs/scale.md` shows what
-it prints.
+It simulates the two jobs of a cluster. First, a task for each file, or for each GiB of a large one,
+finds the parts (`penstock.spark.plan`). Then a task for each part reads it into columns. A worker
+that is free takes the next task. The constants were measured on one core of a 2-core Xeon, which
+others used meanwhile; the storage and the network are assumed to keep up with that. `docs/scale.md`
+shows what it prints.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ SPREAD = [
     *(1.0, 1.0, 1.01, 1.02, 1.04, 1.15, 1.36, 1.52, 1.59, 2.69),
 ]
 
-FILES = [100, 1_000, 10_000]
+# A file of more bytes is planned by several tasks, of so many bytes each.
+RANGE = 1 << 30
+
+FILES = [1, 100, 1_000, 10_000]
 PARTS = [64e6, 256e6, 1e9, 4e9]
 
 
@@ -67,7 +70,9 @@ def job(sizes: list[float], rate: float, random: random.Random) -> Job:
 
 def planning(files: int) -> Job:
     """Find the parts of files of the same size."""
-    return job([BYTES / files] * files, PLANNED, random.Random(files))
+    ranges = max(1, round(BYTES / files / RANGE))
+    tasks = files * ranges
+    return job([BYTES / tasks] * tasks, PLANNED, random.Random(files))
 
 
 def reading(part: float) -> Job:

@@ -59,8 +59,8 @@ fuzz_target!(|data: &[u8]| {
     let forms =
         [Form::Lines, Form::Array, Form::Inside, Form::Rows, Form::Elements, Form::Children];
     let form = forms[usize::from(form) % forms.len()];
-    same(form, text, ALL, None, &cuts);
+    same(form, text, ALL, &cuts);
     // The same in windows of a few bytes, between which the planner hops on.
     let step = 1 + cuts[0] as usize;
-    same_in(form, text, step, None, &cuts, Shown::Place);
+    same_in(form, text, step, &cuts, Shown::Place);
 });

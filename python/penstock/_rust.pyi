@@ -50,6 +50,8 @@ _U = TypeVar("_U")
 __all__ = [
     "COMPRESSIONS",
     "FORMATS",
+    "MOST_THREADS",
+    "Chain",
     "ColumnBatch",
     "Columns",
     "Conversion",
@@ -70,6 +72,7 @@ __all__ = [
     "Plan",
     "Policy",
     "Progress",
+    "Ranges",
     "Reader",
     "Recompressed",
     "Recompression",
@@ -116,6 +119,7 @@ __all__ = [
     "wall_ns",
 ]
 
+MOST_THREADS: int
 __version__: str
 __build__: Literal["release", "debug"]
 
@@ -556,7 +560,7 @@ class Pieces:
     def part(self, begin: int, end: int | None, purpose: str, /) -> str: ...
 
 def split_size(
-    source: Source, limits: Limits | None, threads: int, /
+    source: Source, limits: Limits | None, threads: int | None, /
 ) -> tuple[int, str | None, Pieces | None]: ...
 def split_points(
     dialect: Dialect,
@@ -566,9 +570,44 @@ def split_points(
     limits: Limits | None,
     offsets: Sequence[int],
     size: int,
-    threads: int,
     /,
 ) -> tuple[list[tuple[Any, ...]], str | None]: ...
+
+@final
+class Ranges:
+    @staticmethod
+    def of(
+        dialect: Dialect,
+        source: Source,
+        type: object,
+        at: object,
+        limits: Limits | None,
+        size: int,
+        pieces: Pieces | None,
+        /,
+    ) -> Ranges | None: ...
+    def chain(self, offsets: Sequence[int]) -> Chain: ...
+    def scan(
+        self,
+        start: tuple[Any, ...],
+        place: int | None,
+        offsets: Sequence[int],
+        until: int | None,
+        /,
+    ) -> tuple[list[tuple[Any, ...]], bool]: ...
+
+@final
+class Chain:
+    @property
+    def at(self) -> tuple[Any, ...]: ...
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def points(self) -> list[tuple[Any, ...]]: ...
+    def wanted(self, begin: int, until: int | None, /) -> list[int]: ...
+    def take(self, answer: tuple[list[tuple[Any, ...]], bool], /) -> bool: ...
+    def meeting(self, answer: tuple[list[tuple[Any, ...]], bool], until: int, /) -> int | None: ...
+
 def split_schema(
     dialect: Dialect,
     source: Source,

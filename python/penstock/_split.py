@@ -292,8 +292,9 @@ def split(
         format: As for `penstock.read`.
         at: Where the records are, as for `penstock.read`.
         limits: As for `penstock.read`.
-        threads: How many threads look at a file at once, if its records must be read to find where
-            they end: those of CSV. So many threads also look for the blocks of bzip2. The parts are
+        threads: How many threads look at a file at once, if it has 32 MiB of text or more. Each
+            scans another range of it, from where a record seems to begin. If that is wrong, the
+            range is scanned again. So many threads also look for the blocks of bzip2. The parts are
             the same for any number.
         index: Keep where parts may begin, so that the next call for the same records needs no pass,
             whatever its `parts` or `bytes` are. True keeps that beside each file, under its name
@@ -345,11 +346,9 @@ def of_files(
 
     `choose` gives the arguments of the dialect of each file, if it is not that of its name.
     """
-    if parts is not None and size is not None:
-        raise TypeError("split() takes parts or bytes, not both")
-    for name, value in (("parts", parts), ("bytes", size)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name} must be at least 1, not {value}")
+    check(parts, size)
+    if not 1 <= threads <= _rust.MOST_THREADS:
+        raise ValueError(f"threads must be from 1 to {_rust.MOST_THREADS}")
     paths = _read.files(source, format)
     if paths is None:
         path, _ = _sources.path("split", source)  # type: ignore[arg-type]  # it is checked there
@@ -367,6 +366,20 @@ def of_files(
         if why is not None:
             whole[path] = why
     return Splits(found, whole)
+
+
+def check(parts: int | None, size: int | None) -> None:
+    """Check how many parts are wanted, or of which size.
+
+    Raises:
+        TypeError: Both are given.
+        ValueError: One of them is less than 1.
+    """
+    if parts is not None and size is not None:
+        raise TypeError("split() takes parts or bytes, not both")
+    for name, value in (("parts", parts), ("bytes", size)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, not {value}")
 
 
 def _check(split: Split) -> None:
@@ -400,12 +413,7 @@ def _split(
             opened = _rust.Source(path, name, None, "infer")
             found = partial(_found, dialect_of(kind, name, chosen), opened, at, limits, threads)
 
-            def wanted(text: int) -> Sequence[int]:
-                if parts is None:
-                    return range(size or SIZE, text, size or SIZE)
-                mine = -(-parts // files)
-                return [text * part // mine for part in range(1, mine)]
-
+            wanted = partial(offsets, files, parts, size)
             if index is None or index is False:
                 text, starts, why, pieces = found(wanted)
             else:
@@ -418,21 +426,45 @@ def _split(
                 starts = points.nearest(wanted(text))
     finally:
         del given  # This closes an archive that was opened here.
+    version = text, about.st_size, about.st_mtime_ns
+    return parts_at(path, kind, at, starts, version, chosen, pieces), why
+
+
+def offsets(files: int, parts: int | None, size: int | None, text: int) -> Sequence[int]:
+    """Return where parts are wanted in a text of so many bytes, one of several files."""
+    if parts is None:
+        return range(size or SIZE, text, size or SIZE)
+    mine = -(-parts // files)
+    return [text * part // mine for part in range(1, mine)]
+
+
+def parts_at(
+    path: str,
+    kind: Format,
+    at: At[Any] | None,
+    starts: Sequence[Any],
+    version: tuple[int, int, int],
+    chosen: dict[str, Any] | None = None,
+    pieces: _rust.Pieces | None = None,
+) -> list[Split]:
+    """Return the parts of a file that begin at these points, and at its beginning.
+
+    The version is the size of the text, that of the file, and when that was changed.
+    """
     begins = [0, *(start[0] for start in starts)]
     ends = [*begins[1:], None]
-    version = text, about.st_size, about.st_mtime_ns, chosen
     untils = [start[4] if kind == "plist" else None for start in starts]
-    parts_of = zip(begins, ends, [None, *starts], [*untils, None], strict=True)
+    parts = zip(begins, ends, [None, *starts], [*untils, None], strict=True)
     made = [
-        Split(path, kind, at, index, len(begins), begin, end, start, *version, until)
-        for index, (begin, end, start, until) in enumerate(parts_of)
+        Split(path, kind, at, index, len(begins), begin, end, start, *version, chosen, until)
+        for index, (begin, end, start, until) in enumerate(parts)
     ]
     if pieces is not None and kind != "plist":
         made[1:] = [
             replace(part, pieces=pieces.part(part.begin, part.end, _purpose(part)))
             for part in made[1:]
         ]
-    return made, why
+    return made
 
 
 def _purpose(split: Split) -> str:
@@ -455,10 +487,16 @@ def _found(
     """Return the size of a text, points at offsets of it, why there are none, and its pieces."""
     text, why, pieces = _rust.split_size(source, limits, threads)
     starts: list[Any] = []
-    if why is None:
-        starts, why = _rust.split_points(
-            dialect, source, object, at, limits, wanted(text), text, threads
-        )
+    if why is not None:
+        return text, starts, why, pieces
+    if threads > 1:
+        from penstock import _ranges  # noqa: PLC0415 - few programs do
+
+        points = _ranges.of(dialect, source, at, limits, text, wanted, pieces=pieces)
+        if points is not None:
+            _ranges.by_threads(points, threads)
+            return text, points.chain.points, None, pieces
+    starts, why = _rust.split_points(dialect, source, object, at, limits, wanted(text), text)
     return text, starts, why, pieces
 
 

@@ -20,9 +20,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import ray
 from ray.data import block, datasource
 
 import penstock
+from penstock import _tasks
 from penstock._batches import Batches, paths_of, schema_of, with_errors
 from penstock._folder import Folder
 from penstock._types import PLAIN
@@ -161,9 +163,21 @@ class Datasource(datasource.Datasource):
             return self._source
         parts = parallelism if self._bytes is None else None
         if parts not in self._planned:
-            found = penstock.split(self._files, parts=parts, bytes=self._bytes, **self._where)
+            if self.estimate_inmemory_data_size() > _tasks.LARGE:
+                found = _tasks.plan(self._files, _in_tasks, parts, self._bytes, **self._where)
+            else:
+                found = list(
+                    penstock.split(self._files, parts=parts, bytes=self._bytes, **self._where)
+                )
             self._planned[parts] = found
         return self._planned[parts]
+
+
+def _in_tasks(work: list[dict[str, Any]]) -> list[Any]:
+    """Find the parts of large files in tasks."""
+    task = ray.remote(_tasks.work)
+    found: list[Any] = ray.get([task.remote(each) for each in work])
+    return found
 
 
 def _tables(batches: Batches, part: penstock.Split) -> Iterator[pa.Table]:

@@ -29,6 +29,7 @@ from pyspark.sql import datasource
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 import penstock
+from penstock import _tasks
 from penstock._batches import Batches, paths_of, schema_of, with_errors
 from penstock._folder import Folder
 
@@ -257,9 +258,8 @@ class _FilesReader(datasource.DataSourceReader):
     def read(self, partition: datasource.InputPartition) -> Iterator[tuple[int, bytes]]:
         number, of = partition.value
         options = self.work["options"]
-        if self.work["verb"] == "split":
-            parts = penstock.split(of, **options)
-            yield number, json.dumps([each.as_dict() for each in parts]).encode()
+        if self.work["verb"] == "plan":
+            yield number, json.dumps(_tasks.work(of)).encode()
         elif isinstance(of, str):
             yield number, pickle.dumps(penstock.schema(of, **options))
         else:
@@ -276,10 +276,12 @@ def plan(
     format: Format | None = None,
     at: str | None = None,
 ) -> str:
-    """Find the parts of files in a job, with a task for each file.
+    """Find the parts of files in a job, with a task for each file, and many for a large one.
 
     Without it, the driver scans the files one after the other when a query is planned, and again
-    for each query.
+    for each query. A file of more than 1 GiB has a task for each GiB of its text, which begins
+    where a record seems to begin. The driver knows from the task before it whether that is right,
+    and has it scanned again if not: the parts are those that one task would find.
 
     Args:
         spark: The session.
@@ -312,11 +314,12 @@ def plan(
     if parts is not None and bytes is not None:
         raise TypeError("plan() takes parts or bytes, not both")
     files = paths_of(source, format)
-    options: dict[str, Any] = {"format": format, "at": at, "bytes": bytes}
-    if parts is not None:
-        options["parts"] = -(-parts // len(files))
-    found = _of_files(spark, "split", files, options)
-    return json.dumps([part for each in found for part in json.loads(each)])
+
+    def run(work: list[dict[str, Any]]) -> list[Any]:
+        return [json.loads(each) for each in _of_files(spark, "plan", work, {})]
+
+    found = _tasks.plan(files, run, parts, bytes, format, at)
+    return json.dumps([part.as_dict() for part in found])
 
 
 def schema(

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pytest
 
 import penstock
+from penstock import _ranges
 
 # Folder, suffixes, format, and how many files there are at least.
 SUITES = [
@@ -44,13 +45,19 @@ def told(readers: Iterable[penstock.Reader[Any]]) -> tuple[list[str], str | None
     ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
 )
 def test_every_file_in_parts(
-    corpus: Callable[[str], Path], folder: str, suffixes: set[str], kind: Any, least: int
+    corpus: Callable[[str], Path],
+    folder: str,
+    suffixes: set[str],
+    kind: Any,
+    least: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
     assert len(files) >= least
     split = 0
     for path in files:
         expected = told([penstock.read(path, format=kind)])
+        monkeypatch.setattr(_ranges, "SIZE", max(64, path.stat().st_size // 7))
         for parts, threads in ((2, 1), (5, 2), (64, 1)):
             found = penstock.split(path, parts=parts, format=kind, threads=threads)
             split += len(found) > 1

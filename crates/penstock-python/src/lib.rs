@@ -88,6 +88,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::outline::outline;
     #[pymodule_export]
+    use crate::verbs::ranges::{Chain, Ranges};
+    #[pymodule_export]
     use crate::verbs::read::Reader;
     #[pymodule_export]
     use crate::verbs::read_columns::read_columns;
@@ -135,6 +137,7 @@ mod _rust {
         crate::clock::add(module)?;
         module.add("FORMATS", crate::dialect::table(py)?)?;
         module.add("COMPRESSIONS", crate::targets::compressions(py)?)?;
+        module.add("MOST_THREADS", crate::verbs::read::MOST_THREADS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })
     }

@@ -265,6 +265,15 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
+    /// The same, somewhere in the innermost list, and behind nobody knows how many records. False if
+    /// that makes a difference for which of its items are records.
+    pub(crate) fn go_on_somewhere(&mut self, open: &[Open]) -> bool {
+        match self {
+            Outlet::Root(_) => open.is_empty(),
+            Outlet::Inside(select) => select.go_on_somewhere(open),
+        }
+    }
+
     /// The destination behind the selection of records.
     #[inline(always)]
     pub fn inner(&self) -> &D {

@@ -14,7 +14,7 @@ use super::path::{Path, PathError};
 use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Rows, Text};
 use crate::forward;
 use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
-use crate::split::{At, Open};
+use crate::split::{At, Open, SOMEWHERE};
 
 /// One step of the path to a position in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -338,6 +338,20 @@ impl<S: Listener> Select<S> {
         }
         self.met = records;
         true
+    }
+
+    /// The same behind nobody knows how many records, [somewhere](SOMEWHERE) in the innermost list.
+    /// False, too, if records are found by their positions in it.
+    pub(crate) fn go_on_somewhere(&mut self, open: &[Open]) -> bool {
+        if !self.go_on(open, 0) {
+            return false;
+        }
+        let top = self.top();
+        if let Place::List(begun) = &mut top.at {
+            *begun = SOMEWHERE;
+        }
+        let state = top.state as usize;
+        self.records.states()[state].indexes.is_empty()
     }
 
     /// Counts what [another](Self::beside) has counted.

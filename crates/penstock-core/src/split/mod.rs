@@ -23,20 +23,27 @@
 //! | `planner.rs` | the destination of a run that finds points |
 //! | `hop/` | hops over records by the structure of the text, for the planner |
 //! | `hops.rs` | a planner's run that hops where it can |
+//! | `range.rs` | a planner's run over a range of a text, which begins with a guess |
+//! | `guess.rs` | where a record probably begins |
+//! | `chain.rs` | ranges, of which each is known to begin where the one before it ends |
 
 mod beside;
+mod chain;
 mod crew;
 mod cut;
 mod filler;
+mod guess;
 pub(crate) mod hop;
 mod hops;
 mod pieces;
 mod planner;
 mod point;
+mod range;
 mod shares;
 mod threads;
 
 pub use beside::Beside;
+pub use chain::{Chain, SOMEWHERE};
 pub use crew::{Crew, Ticket, Worker};
 pub use cut::{Cut, Quotes};
 
@@ -44,5 +51,6 @@ pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
 pub use planner::{Planner, pass_records};
 pub use point::{At, Open, Point, Stand};
+pub use range::{Asked, Head, Opens, Ranged};
 pub use shares::{Lane, PIECE_MEMORY, Shares};
 pub use threads::{Threads, Turn};

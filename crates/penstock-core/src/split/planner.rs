@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 
 use super::point::{Point, Stand};
-use super::shares::{Lane, Shares};
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Reader};
@@ -170,28 +169,6 @@ impl LookAhead for Planner {
 }
 
 unrefusing!(Planner, run);
-
-/// Counts the records of a piece.
-impl Lane for Planner {
-    fn anew(&self, _used: Option<Self>) -> Option<Self> {
-        Some(Planner { wanted: u64::MAX, ..Planner::default() })
-    }
-}
-
-impl Shares for Planner {
-    type Lane = Planner;
-
-    fn lane(&self) -> Option<Planner> {
-        if self.records > 0 { self.anew(None) } else { None }
-    }
-    fn reads_from(&self) -> u64 {
-        self.wanted
-    }
-    fn take_over(&mut self, lane: &mut Planner, _from: usize) -> Result<Option<usize>, Infallible> {
-        self.pass(lane.records);
-        Ok(None)
-    }
-}
 
 impl Point {
     /// The point at which a run has paused. None if no other reader can begin there.

@@ -39,11 +39,6 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     /// What takes records as this destination does. None if nobody else can, now or at all.
     fn lane(&self) -> Option<Self::Lane>;
 
-    /// From this offset on, it must read the text itself.
-    fn reads_from(&self) -> u64 {
-        u64::MAX
-    }
-
     /// Whether it can take over what a lane has taken, and then has what it would have if it had read
     /// the piece itself. Otherwise the run reads the piece.
     fn can_take(&self, _lane: &Self::Lane) -> bool {

@@ -175,7 +175,7 @@ impl<L: Lane> Threads<L> {
         if self.missed >= MISSES * self.most {
             self.renew(run.reader(), outlet);
         }
-        if !self.look_ahead(outlet.inner().reads_from()) && self.queue.is_empty() {
+        if !self.look_ahead() && self.queue.is_empty() {
             return Ok(Turn::Wait);
         }
         let Some(next) = self.queue.pop_front() else {
@@ -251,17 +251,15 @@ impl<L: Lane> Threads<L> {
         }
     }
 
-    /// Reads the next pieces. The run reads the one itself in which this offset is. False if nothing
-    /// came yet.
-    fn look_ahead(&mut self, read: u64) -> bool {
+    /// Reads the next pieces. False if nothing came yet.
+    fn look_ahead(&mut self) -> bool {
         // As long as nobody knows where to cut, one piece must be read before the next.
         let most = if self.pieces.is_cut() { self.most } else { 1 };
         while self.queue.len() < most && self.end.is_none() {
             match self.pieces.next_piece() {
                 Ok(Some(piece)) => {
-                    let is_read = (piece.at()..piece.end()).contains(&read);
                     let is_good = piece.is_whole() && piece.bytes().len() <= LONGEST;
-                    self.queue.push_back(if is_good && !is_read {
+                    self.queue.push_back(if is_good {
                         Next::Read(self.crew.begin(piece))
                     } else {
                         Next::Plain(piece)
@@ -285,7 +283,6 @@ impl<L: Lane> Threads<L> {
         let at = piece.at();
         (run.input().base(), run.offset(), run.input().end()) == (at, at, at)
             && run.is_free()
-            && piece.end() <= outlet.inner().reads_from()
             && run.input().ends_at().is_none_or(|end| piece.end() <= end)
             && run.reader().goes_on_as(&self.first.reader)
             && outlet.goes_on_as(&self.first.outlet)

@@ -123,7 +123,7 @@ proptest! {
             let at = text.floor_char_boundary(at.index(text.len()));
             text.insert_str(at, fault);
         }
-        same_in(form, &text, step, None, &cuts, Shown::Place);
+        same_in(form, &text, step, &cuts, Shown::Place);
     }
 
     #[test]
@@ -135,7 +135,7 @@ proptest! {
         let mut cuts = cuts;
         cuts.sort_unstable();
         let lines: Vec<String> = lines.iter().map(|line| line.replace('\n', " ")).collect();
-        same_in(Form::Lines, &lines.join(end), step, None, &cuts, Shown::Place);
+        same_in(Form::Lines, &lines.join(end), step, &cuts, Shown::Place);
     }
 
     #[test]
@@ -152,7 +152,7 @@ proptest! {
     ) {
         let mut cuts = cuts;
         cuts.sort_unstable();
-        same_in(Form::Rows, &format!("{header}{end}{}", rows.join(end)), step, None, &cuts, Shown::Place);
+        same_in(Form::Rows, &format!("{header}{end}{}", rows.join(end)), step, &cuts, Shown::Place);
     }
 
     #[test]
@@ -168,7 +168,7 @@ proptest! {
             let at = text.floor_char_boundary(at.index(text.len()));
             text.insert_str(at, fault);
         }
-        same_in(form, &text, step, None, &cuts, Shown::Place);
+        same_in(form, &text, step, &cuts, Shown::Place);
     }
 }
 
@@ -195,7 +195,7 @@ fn most_of_a_text_is_hopped_over() {
         let cuts = [text.len() as u64 / 2, text.len() as u64];
         let passed = hopped(form, &text, 4096, &cuts) as usize;
         assert!(passed > text.len() * 9 / 10, "{form:?}: {passed} of {}", text.len());
-        assert_eq!(same(form, &text, 4096, None, &cuts), 2, "{form:?}");
+        assert_eq!(same(form, &text, 4096, &cuts), 2, "{form:?}");
     }
 }
 

@@ -9,8 +9,8 @@ use penstock_core::reader::Reader;
 use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::sink::{Lent, LookAhead, Sink};
-use penstock_core::source::{Detect, Options, Source};
-use penstock_core::split::{Hops, Planner, Point, Threads};
+use penstock_core::source::{Detect, Options, Source, SourceError};
+use penstock_core::split::{Asked, Chain, Head, Hops, Opens, Planner, Point, Ranged};
 use penstock_core::trace::Trace;
 use penstock_core::unrefusing;
 use penstock_core::xml;
@@ -216,7 +216,7 @@ fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
 /// The points at the first records from some offsets on, a reader that has seen all that comes before
 /// the first record, and how many bytes were hopped over.
 pub(crate) struct Plan {
-    points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     head: Option<Reader>,
     pub(crate) passed: u64,
 }
@@ -228,8 +228,6 @@ pub(crate) enum Way {
     Reading,
     /// By the reader, and hops between the records.
     Hopping,
-    /// So many threads count the records between points, in pieces of about so many bytes.
-    Threads(usize, usize),
 }
 
 /// Looks for points from these offsets on. A text with a fault that ends the reading has those before
@@ -238,7 +236,7 @@ pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Wa
     let mut run =
         Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
     let mut to = Outlet::new(Planner::default(), records(form));
-    let (mut helpers, mut hops) = (None, None::<Hops>);
+    let mut hops = None::<Hops>;
     let mut cuts = cuts.iter().copied();
     let (mut points, mut head) = (Vec::new(), None);
     loop {
@@ -248,13 +246,6 @@ pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Wa
         };
         match turn {
             Ok(Turn::Dry) => {
-                if let (Way::Threads(count, size), None) = (way, &helpers) {
-                    helpers = Threads::begin_sized(&mut run, &to, count, Some(size));
-                }
-                if let Some(helpers) = &mut helpers {
-                    helpers.step(&mut run, &mut to).expect("a good source");
-                    continue;
-                }
                 let brought = run.input_mut().more();
                 run.brought(&mut to, brought).expect("a good source");
             }
@@ -283,12 +274,117 @@ pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Wa
     Plan { points, head: head.flatten(), passed: hops.map_or(0, |hops| hops.passed()) }
 }
 
+/// A text that gives a few bytes at a time from any offset on.
+struct Anywhere<'t>(&'t str, usize);
+
+impl Opens for Anywhere<'_> {
+    fn open_at(&self, offset: u64) -> Result<Source, SourceError> {
+        let rest = self.0.as_bytes().get(offset as usize..).unwrap_or_default();
+        let slowly = Slowly(Cursor::new(rest.to_vec()), self.1);
+        Ok(Source::resume(Box::new(slowly), &Limits::default()))
+    }
+}
+
+/// How the ranges of a text begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Guessed {
+    /// At a record, as far as the text around it tells.
+    Well,
+    /// Anywhere.
+    Badly,
+}
+
+/// The points of a text that was scanned in ranges which end at these offsets, the last one first, and
+/// how many of them were not scanned again. None if it cannot be scanned so.
+pub(crate) fn in_ranges(
+    form: Form,
+    text: &str,
+    step: usize,
+    cuts: &[u64],
+    bounds: &[u64],
+    guessed: Guessed,
+) -> Option<(Vec<Point>, usize)> {
+    let mut run =
+        Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
+    let mut to = Outlet::new(Planner::default(), records(form));
+    let head = loop {
+        match run.advance(&mut to) {
+            Ok(Turn::Dry) => {
+                let brought = run.input_mut().more();
+                run.brought(&mut to, brought).expect("a good source");
+            }
+            Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+            Ok(Turn::Paused) => {
+                break Head::of(&run, &to, records(form))?.meeting_at([7, 60, 300]);
+            }
+            Ok(Turn::End) | Err(_) => return None,
+        }
+    };
+    let anywhere = Anywhere(text, step);
+    let scan = |asked: Asked<'_>| head.scan(&anywhere, asked, &mut || true).expect("a good source");
+    let cuts = cuts.iter().copied().filter(|cut| *cut > 0).collect();
+    let mut chain = Chain::new(head.first().clone(), cuts);
+    // The second record shows how others begin.
+    let from = chain.at().clone();
+    let until = Some(from.counted.bytes() + 1);
+    let offsets = chain.wanted(0, until);
+    let asked = Asked { start: &from, place: None, offsets: &offsets, until };
+    chain.take(&scan(asked));
+    let start = chain.at().clone();
+    let mut ranges: Vec<(u64, Ranged)> = Vec::new();
+    for (bound, until) in bounds.iter().zip(bounds.iter().skip(1)).rev() {
+        let (place, until) = (Some(*bound), Some(*until));
+        let offsets = chain.wanted(*bound, until);
+        let asked = Asked { start: &start, place, offsets: &offsets, until };
+        let ranged = match guessed {
+            Guessed::Well => scan(asked),
+            Guessed::Badly => {
+                let is_boundary = |at: &u64| text.is_char_boundary(*at as usize);
+                let begin = (0..=*bound).rev().find(is_boundary).unwrap_or_default();
+                head.scan_from(&anywhere, begin, asked).expect("a good source")
+            }
+        };
+        ranges.insert(0, (until.unwrap_or_default(), ranged));
+    }
+    let mut good = 0;
+    for (end, ranged) in &ranges {
+        let mut is_first = true;
+        while !chain.is_over() && chain.at().counted.bytes() < *end {
+            if chain.take(ranged) && is_first {
+                good += 1;
+            }
+            is_first = false;
+            let start = chain.at().clone();
+            let here = start.counted.bytes();
+            if chain.is_over() || here >= *end {
+                break;
+            }
+            let until = Some(chain.meeting(ranged, *end).unwrap_or(*end));
+            let offsets = chain.wanted(here, until);
+            let asked = Asked { start: &start, place: None, offsets: &offsets, until };
+            assert!(chain.take(&scan(asked)), "it begins where it is");
+            if chain.at().counted.bytes() == here {
+                // There is no point before that offset.
+                break;
+            }
+        }
+    }
+    if !chain.is_over() {
+        let start = chain.at().clone();
+        let offsets = chain.wanted(start.counted.bytes(), None);
+        let asked = Asked { start: &start, place: None, offsets: &offsets, until: None };
+        assert!(chain.take(&scan(asked)), "it begins where it is");
+    }
+    assert!(chain.is_over(), "nothing is wanted behind the last range");
+    Some((chain.points().to_vec(), good))
+}
+
 fn parts(
     form: Form,
     text: &str,
     step: usize,
     shown: Shown,
-    Plan { points, head, .. }: Plan,
+    Plan { points, head, .. }: &Plan,
 ) -> (Got, usize) {
     let mut got = Got::default();
     for part in 0..=points.len() {
@@ -330,46 +426,41 @@ fn parts(
     (got, points.len() + 1)
 }
 
-/// Compares the parts of a text with all of it. The source gives `step` bytes at a time. With `size`,
-/// threads that count records beside the planner in pieces of about so many bytes must find the same
-/// parts. Returns how many parts there are.
-pub(crate) fn same(
-    form: Form,
-    text: &str,
-    step: usize,
-    size: Option<usize>,
-    cuts: &[u64],
-) -> usize {
-    same_in(form, text, step, size, cuts, Shown::All)
+/// Compares the parts of a text with all of it, and the points that are found in one pass with those of
+/// ranges. The source gives `step` bytes at a time. Returns how many parts there are.
+pub(crate) fn same(form: Form, text: &str, step: usize, cuts: &[u64]) -> usize {
+    same_in(form, text, step, cuts, Shown::All)
 }
 
 /// The same, as far as problems are compared.
-pub(crate) fn same_in(
-    form: Form,
-    text: &str,
-    step: usize,
-    size: Option<usize>,
-    cuts: &[u64],
-    shown: Shown,
-) -> usize {
+pub(crate) fn same_in(form: Form, text: &str, step: usize, cuts: &[u64], shown: Shown) -> usize {
     let all = whole(form, text, step, shown);
     let plan = planned(form, text, step, cuts, Way::Reading);
     let points = plan.points.clone();
-    if let Some(size) = size {
-        for threads in [1, 2] {
-            let way = Way::Threads(threads, size);
-            let with_threads = planned(form, text, step, cuts, way).points;
-            assert_eq!(with_threads, points, "{way:?} {step} {text:?} {cuts:?}");
-        }
-    }
-    let (got, count) = parts(form, text, step, shown, plan);
+    let (got, count) = parts(form, text, step, shown, &plan);
     assert_eq!(got, all, "{text:?} {cuts:?}");
-    let plan = planned(form, text, step, cuts, Way::Hopping);
+    let mut plan = planned(form, text, step, cuts, Way::Hopping);
     assert!(plan.passed <= text.len() as u64);
     // Behind a fault there may be more.
     let most = if all.problems.is_empty() { plan.points.len() } else { points.len() };
     assert_eq!(plan.points[..most], points, "hopping {step} {text:?} {cuts:?}");
-    let (got, _) = parts(form, text, step, shown, plan);
+    let (got, _) = parts(form, text, step, shown, &plan);
     assert_eq!(got, all, "hopping {text:?} {cuts:?}");
+    for (count, guessed) in [(4, Guessed::Well), (3, Guessed::Badly)] {
+        let bounds: Vec<u64> =
+            (0..=count).map(|number| (text.len() * number / count) as u64).collect();
+        let Some((found, _)) = in_ranges(form, text, step, cuts, &bounds, guessed) else {
+            continue;
+        };
+        let way = format!("{count} ranges, {guessed:?}: {step} {text:?} {cuts:?}");
+        assert_eq!(found.get(..most), Some(&points[..]), "{way}");
+        if all.problems.is_empty() {
+            assert_eq!(found, plan.points, "{way}");
+        }
+        if found != plan.points {
+            plan.points = found;
+            assert_eq!(parts(form, text, step, shown, &plan).0, all, "{way}");
+        }
+    }
     count
 }

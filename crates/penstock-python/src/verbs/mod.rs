@@ -17,6 +17,7 @@ mod finding;
 pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod outline;
+pub(crate) mod ranges;
 pub(crate) mod read;
 pub(crate) mod read_columns;
 pub(crate) mod recompress;

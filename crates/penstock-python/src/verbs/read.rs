@@ -102,7 +102,7 @@ pub(super) struct Filled {
 const BATCH: usize = 1 << 24;
 
 /// The most threads that share the work of one run.
-const MOST_THREADS: usize = 256;
+pub(crate) const MOST_THREADS: usize = 256;
 
 /// # Errors
 /// A `ValueError` if there can be no such number of threads.

@@ -8,7 +8,7 @@ use crate::dialect::{Choice, Dialect};
 use crate::failure::{Named, guarded};
 use crate::held::Held;
 use crate::options::{self, PolicyObject};
-use crate::pump::{ALONE, Pump, Settings};
+use crate::pump::{Pump, Settings};
 use crate::sources::{SourceObject, open_path};
 use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
@@ -22,7 +22,7 @@ use penstock_core::reader::Reader as AnyReader;
 use penstock_core::run::{Destination, Failure, Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::Records;
 use penstock_core::source::{Compression, Frames, Source, SourceError};
-use penstock_core::split::{At, Hops, Open, Planner, Point, Stand, Threads, pass_records};
+use penstock_core::split::{At, Head, Hops, Open, Planner, Point, Stand, pass_records};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -137,9 +137,6 @@ pub(super) struct Planning {
     to: Outlet<Planner>,
     /// What hops over the records between two points, if anything can.
     hops: Option<Hops>,
-    /// How many threads count the records between two points, if any.
-    count: Option<usize>,
-    threads: Option<Threads<Planner>>,
 }
 
 impl Planning {
@@ -162,26 +159,25 @@ impl Planning {
         let run = Run::new(reader, input, Policy::Hand);
         let mut to = Outlet::new(Planner::default(), records);
         let is_there = to.go_on(&point.open, point.records);
-        is_there.then_some(Planning { run, to, hops: None, count: None, threads: None })
+        is_there.then_some(Planning { run, to, hops: None })
     }
 
     fn over(dialect: &Dialect, limits: &Limits, input: Windows, records: Option<Records>) -> Self {
         let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
         let to = Outlet::new(Planner::default(), records);
-        Planning { run, to, hops: None, count: None, threads: None }
+        Planning { run, to, hops: None }
     }
 
-    /// From now on, what is between points is hopped over. If it must be read, so many threads do.
-    fn share(&mut self, threads: usize) {
+    /// From now on, what is between points is hopped over, if anything can do that.
+    fn hop(&mut self) {
         self.hops = Hops::beside(self.run.reader(), &self.to);
-        self.count = Some(threads).filter(|threads| *threads > 1);
     }
 
     /// Goes on to the next record that is wanted. False if there is none: at the end, or before an
     /// error that ends the reading, which whoever reads the last part will meet.
     pub(super) fn go_on(&mut self, py: Python<'_>) -> PyResult<bool> {
         loop {
-            let Planning { run, to, hops, count, threads } = self;
+            let Planning { run, to, hops } = self;
             let turn = py.detach(|| {
                 for _ in 0..PATIENCE {
                     let turn = match hops {
@@ -193,15 +189,6 @@ impl Planning {
                             let read = run.input().end();
                             if let Some(vain) = hops.take_if(|hops| !hops.are_worth_it(read)) {
                                 vain.end(to);
-                                continue;
-                            }
-                            if let Some(threads) = threads {
-                                threads.step(run, to)?;
-                                continue;
-                            }
-                            if let Some(count) = count.take_if(|_| hops.is_none() && read >= ALONE)
-                            {
-                                *threads = Threads::begin(run, to, count);
                                 continue;
                             }
                             let brought = run.input_mut().more();
@@ -294,6 +281,11 @@ impl Planning {
         Ok(points)
     }
 
+    /// What it knows at the first record, for readers of ranges; see [`Head::of`].
+    pub(super) fn head(&self, records: Option<Records>) -> Option<Head> {
+        Head::of(&self.run, &self.to, records)
+    }
+
     /// Why no part of the source can be read on its own, if that is so.
     pub(super) fn why_whole(&self) -> Option<&'static str> {
         self.run.input().why_whole()
@@ -351,6 +343,16 @@ impl Parted {
             ));
         };
         Ok(Parted::InPieces(open_path(Parted::path(py, source)?)?.0, frames))
+    }
+
+    /// The file with the pieces that somebody has found in it.
+    pub(super) fn with_pieces(
+        py: Python<'_>,
+        source: &SourceObject,
+        Pieces(frames): &Pieces,
+    ) -> PyResult<Self> {
+        let file = open_path(Parted::path(py, source)?)?.0;
+        Ok(Parted::InPieces(file, frames.clone()))
     }
 
     /// The file, and the size of its text, if nothing has to be decompressed to know its pieces.
@@ -462,18 +464,24 @@ fn before(begin: u64) -> u64 {
 }
 
 /// How many bytes of text a file has, why it is one part, if it is, and where its pieces are, if it is
-/// compressed in pieces.
+/// compressed in pieces. One of bzip2 is decompressed for that, with so many threads, or is one part.
 #[pyfunction]
 #[pyo3(signature = (source, limits, threads, /))]
 pub(crate) fn split_size(
     source: &Bound<'_, SourceObject>,
     limits: Option<&Bound<'_, PyAny>>,
-    threads: usize,
+    threads: Option<usize>,
 ) -> PyResult<(u64, Option<String>, Option<Pieces>)> {
     let py = source.py();
     guarded(py, || {
-        check_threads(threads)?;
-        let (parted, text) = Parted::search(py, source.get(), threads, &options::limits(limits)?)?;
+        let (source, limits) = (source.get(), options::limits(limits)?);
+        let (parted, text) = match threads {
+            Some(threads) => {
+                check_threads(threads)?;
+                Parted::search(py, source, threads, &limits)?
+            }
+            None => Parted::open(py, source)?,
+        };
         Ok(match parted {
             Parted::Plain(_) => (text, None, None),
             Parted::InPieces(_, frames) => (text, None, Some(Pieces(frames))),
@@ -490,8 +498,7 @@ fn push(points: &mut Vec<Told>, point: Told) -> PyResult<()> {
 
 /// The points at the first records that begin at these offsets or behind them, or why there are none.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, size, threads, /))]
-#[expect(clippy::too_many_arguments, reason = "what is read, as what, and where it is cut")]
+#[pyo3(signature = (dialect, source, r#type, at, limits, offsets, size, /))]
 pub(crate) fn split_points(
     dialect: &Bound<'_, Dialect>,
     source: &Bound<'_, SourceObject>,
@@ -500,11 +507,9 @@ pub(crate) fn split_points(
     limits: Option<&Bound<'_, PyAny>>,
     offsets: Vec<u64>,
     size: u64,
-    threads: usize,
 ) -> PyResult<(Vec<Told>, Option<&'static str>)> {
     let py = dialect.py();
     guarded(py, || {
-        check_threads(threads)?;
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let Choice { records, .. } = dialect.choose(r#type, at)?;
         let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
@@ -527,7 +532,7 @@ pub(crate) fn split_points(
         if planning.point().is_none() {
             return Ok((Vec::new(), Some("a record depends on what comes before it")));
         }
-        planning.share(threads);
+        planning.hop();
         let mut points: Vec<Told> = Vec::new();
         for offset in offsets {
             if points.last().is_some_and(|point| point.0 >= offset) {

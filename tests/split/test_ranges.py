@@ -1,0 +1,254 @@
+"""A file that is scanned in ranges, side by side, has the parts that one pass over it finds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import penstock
+from penstock import _ranges, _rust, _split, _tasks
+
+SETTINGS = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+# What looks like the beginning of a record where none begins.
+TEXTS = ["", "é", '}, {"n": 1, "name": "', '\n1,"', '",\n"', "x\r\ny", '""']
+MARKUP = [
+    "",
+    "é",
+    "<item n='0'/>",
+    "<!-- <item n='0'> </item> -->",
+    "<![CDATA[</list><item n='0'>]]>",
+    "<item><item n='1'/></item>",
+    "\n",
+]
+
+
+def lines(records: list[Any]) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def table(records: list[Any]) -> str:
+    name = [record["name"].replace('"', '""') for record in records]
+    return "\n".join(["n,name,m", *(f'{n},"{each}",{n}' for n, each in enumerate(name))])
+
+
+def elements(records: list[Any]) -> str:
+    inside = [f"<item n='{each['n']}'>{MARKUP[each['n'] % len(MARKUP)]}</item>" for each in records]
+    half = len(inside) // 2
+    parts = ["".join(inside[:half]), "\n".join(inside[half:])]
+    return (
+        f"<?xml version='1.0'?>\n<list>{''.join(f'<part>{part}</part>' for part in parts)}</list>"
+    )
+
+
+def lists(records: list[Any]) -> str:
+    half = len(records) // 2
+    return json.dumps({"a": records[:half], "b": 7, "c": records[half:]}, indent=len(records) % 3)
+
+
+FORMS: dict[str, Any] = {
+    "lines.ndjson": (lines, None),
+    "array.json": (json.dumps, None),
+    "lists.json": (lists, "*/*"),
+    "table.csv": (table, None),
+    "list.xml": (elements, "list/*/item"),
+}
+each = pytest.mark.parametrize("name", list(FORMS))
+
+
+def some(count: int) -> list[Any]:
+    def record(n: int) -> dict[str, Any]:
+        return {"n": n, "name": TEXTS[n % len(TEXTS)] * (n % 5)}
+
+    return [
+        {**record(n), "in": [{"n": 1, "name": "a"}, {"n": 2}]} if n % 7 == 3 else record(n)
+        for n in range(count)
+    ]
+
+
+def written(folder: Path, name: str, count: int) -> tuple[Path, Any]:
+    make, at = FORMS[name]
+    (folder / name).write_text(make(some(count)), encoding="utf-8")
+    return folder / name, at
+
+
+@each
+@SETTINGS
+@given(data=st.data())
+def test_any_ranges(name: str, tmp_path: Path, data: st.DataObject) -> None:
+    path, at = written(tmp_path, name, data.draw(st.integers(0, 200)))
+    ranges = data.draw(st.integers(1, 8))
+    size = data.draw(st.integers(1, 2_000))
+    expected = penstock.split(path, bytes=size, at=at)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ranges, "SIZE", max(1, path.stat().st_size // ranges))
+        for threads in (2, 3):
+            assert penstock.split(path, bytes=size, at=at, threads=threads) == expected
+
+
+@each
+@pytest.mark.parametrize("suffix", ["", ".bgz", ".zst"])
+def test_large_files(
+    name: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, at = written(tmp_path, name, 20_000)
+    if suffix:
+        penstock.recompress(path, path := tmp_path / f"{name}{suffix}")
+    expected = penstock.split(path, bytes=30_000, at=at)
+    assert len(expected) > 15
+    monkeypatch.setattr(_ranges, "SIZE", 100_000)
+    for threads in (2, 4):
+        assert penstock.split(path, bytes=30_000, at=at, threads=threads) == expected
+        assert penstock.split(path, parts=3, at=at, threads=threads) == penstock.split(
+            path, parts=3, at=at
+        )
+    kept = penstock.split(path, bytes=30_000, at=at, threads=2, index=True)
+    Path(f"{path}.penstock-splits").unlink()
+    assert penstock.split(path, bytes=30_000, at=at, index=True) == kept
+
+
+def test_most_guesses_are_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    real = _ranges.Points.take
+
+    def take(self: Any, asked: Any, answer: Any) -> bool:
+        told.append(self.chain.at == asked[0] or bool(answer[0]))
+        return real(self, asked, answer)
+
+    monkeypatch.setattr(_ranges.Points, "take", take)
+    monkeypatch.setattr(_ranges, "SIZE", 40_000)
+    for name in FORMS:
+        path, at = written(tmp_path, name, 8_000)
+        penstock.split(path, parts=2, at=at, threads=2)
+        assert len(told) >= path.stat().st_size // 40_000
+        assert sum(told) >= 0.9 * len(told)
+        told.clear()
+
+
+def test_one_pass_finds_what_ranges_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_ranges, "SIZE", 1_000)
+    path = tmp_path / "lists.json"
+    # Each list has two records, so that other things are open in almost all ranges.
+    path.write_text(json.dumps([[{"n": n}, {"n": -n}] for n in range(9_000)]))
+    expected = penstock.split(path, bytes=5_000, at="*/*")
+    assert penstock.split(path, bytes=5_000, at="*/*", threads=2) == expected
+    # These have no ranges: the records are numbers, or are found by their positions, or entities
+    # may be among them, or a limit ends the text.
+    numbers = tmp_path / "numbers.json"
+    numbers.write_text(json.dumps(list(range(9_000))))
+    assert len(penstock.split(numbers, parts=5, threads=2)) == 5
+    third = penstock.split(path, parts=5, at="*/0")
+    assert penstock.split(path, parts=5, at="*/0", threads=2) == third
+    declared = tmp_path / "declared.xml"
+    declared.write_text(
+        "<!DOCTYPE list [<!ENTITY e '<item/>'>]><list>" + "<item>&e;</item>" * 900 + "</list>"
+    )
+    assert penstock.split(declared, parts=5, threads=2) == penstock.split(declared, parts=5)
+    limits = penstock.Limits(total=20_000)
+    ended = penstock.split(path, bytes=5_000, at="*/*", limits=limits)
+    assert penstock.split(path, bytes=5_000, at="*/*", limits=limits, threads=2) == ended
+
+
+def test_a_record_of_several_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_ranges, "SIZE", 1_000)
+    for name, text in [
+        ("a.json", json.dumps([{"n": 1}, {"n": 2}, {"n": "x" * 20_000}, *some(100)])),
+        ("a.csv", "a,b\n1,2\n" + '3,"' + "x,\n" * 6_000 + '"\n' + "4,5\n" * 900),
+        ("a.csv", "a,b\n1,2\n3,4\n" + '5,"6\n' + "7,8\n" * 2_000),
+        ("a.xml", f"<l><i>1</i><i>2</i><i>{'<i/>' * 6_000}</i>{'<i>3</i>' * 900}</l>"),
+        ("a.xml", f"<l>{'<i>3</i>' * 900}<!-- {'<i>' * 3_000} -->{'<i>3</i>' * 900}</l>"),
+    ]:
+        path = tmp_path / name
+        path.write_text(text)
+        for size in (100, 700, 9_000):
+            alone = penstock.split(path, bytes=size)
+            assert penstock.split(path, bytes=size, threads=2) == alone
+
+
+@pytest.mark.parametrize("name", ["array.json", "list.xml"])
+def test_a_fault_in_any_range(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_ranges, "SIZE", 2_000)
+    path, at = written(tmp_path, name, 900)
+    text = path.read_text(encoding="utf-8")
+
+    def told(parts: Any) -> tuple[list[Any], Any]:
+        records: list[Any] = []
+        try:
+            for part in parts:
+                with part.read() as reader:
+                    records.extend(reader)
+        except penstock.DecodeError as error:
+            return records, (error.offset, error.line, error.column, error.record, error.reason)
+        return records, None
+
+    for place in range(500, len(text), len(text) // 9):
+        path.write_text(text[:place] + "\0" + text[place:], encoding="utf-8")
+        alone = told(penstock.split(path, bytes=900, at=at))
+        assert alone[1] is not None
+        assert told(penstock.split(path, bytes=900, at=at, threads=2)) == alone
+
+
+def test_a_file_that_changes(tmp_path: Path) -> None:
+    path, at = written(tmp_path, "array.json", 900)
+    dialect = _split.dialect_of("json", str(path), None)
+    source = _rust.Source(str(path), str(path), None, "infer")
+    size = path.stat().st_size
+    points = _ranges.of(dialect, source, at, None, size, lambda text: range(500, text, 500), 1)
+    assert points is not None
+    path.write_text("[]")
+    with pytest.raises(ValueError, match=r"^the file has changed while it was split$"):
+        points.finish()
+
+
+def in_tasks(work: list[dict[str, Any]]) -> list[Any]:
+    """Do the work of tasks here, through JSON."""
+    return [json.loads(json.dumps(_tasks.work(json.loads(json.dumps(one))))) for one in work]
+
+
+@each
+def test_tasks_find_the_parts_of_large_files(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, at = written(tmp_path, name, 9_000)
+    small = tmp_path / f"small-{name}"
+    small.write_text(FORMS[name][0](some(50)), encoding="utf-8")
+    packed = tmp_path / f"packed-{name}.bgz"
+    penstock.recompress(path, packed)
+    files = [str(path), str(small), str(packed)]
+    monkeypatch.setattr(_tasks, "LARGE", 40_000)
+    rounds: list[int] = []
+
+    def run(work: list[dict[str, Any]]) -> list[Any]:
+        rounds.append(len(work))
+        return in_tasks(work)
+
+    sizes: list[tuple[int | None, int | None]] = [(None, 9_000), (20, None)]
+    for parts, size in sizes:
+        expected = penstock.split(files, at=at, parts=parts, bytes=size)
+        found = _tasks.plan(files, run, parts, size, None, at)
+        assert found == list(expected)
+        assert rounds[0] >= path.stat().st_size // 40_000
+        # In the second list, other things are open.
+        assert len(rounds) == (2 if name == "lists.json" else 1)
+        rounds.clear()
+
+
+def test_tasks_that_come_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tasks, "LARGE", 1_000)
+    path, _ = written(tmp_path, "array.json", 900)
+
+    def run(work: list[dict[str, Any]]) -> list[Any]:
+        path.write_text("[]")
+        return in_tasks(work)
+
+    with pytest.raises(ValueError, match=r"array\.json has changed while it was split"):
+        _tasks.plan([str(path)], run, None, 500, None, None)
+    with pytest.raises(ValueError, match=r"^bytes must be at least 1, not 0$"):
+        _tasks.plan([str(path)], run, None, 0, None, None)
