@@ -69,7 +69,6 @@ impl Ranges {
     /// if only a pass over all of it finds its points.
     #[staticmethod]
     #[pyo3(signature = (dialect, source, r#type, at, limits, size, pieces, /))]
-    #[expect(clippy::too_many_arguments, reason = "what is read, as what, and how")]
     fn of(
         dialect: &Bound<'_, Dialect>,
         source: &Bound<'_, SourceObject>,
