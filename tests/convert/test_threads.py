@@ -329,9 +329,14 @@ def test_an_interrupt(tmp_path: Path) -> None:
         while time.monotonic() < end:
             yield line
 
-    threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        penstock.convert(chunks(), tmp_path / "a.csv", format="ndjson", threads=2)
+    # The tests may run with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            penstock.convert(chunks(), tmp_path / "a.csv", format="ndjson", threads=2)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert names(tmp_path) == []
 
 
