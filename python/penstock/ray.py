@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import ray
+from ray import get, remote
 from ray.data import block, datasource
 
 import penstock
@@ -175,8 +175,8 @@ class Datasource(datasource.Datasource):
 
 def _in_tasks(work: list[dict[str, Any]]) -> list[Any]:
     """Find the parts of large files in tasks."""
-    task = ray.remote(_tasks.work)
-    found: list[Any] = ray.get([task.remote(each) for each in work])
+    task = remote(_tasks.work)
+    found: list[Any] = get([task.remote(each) for each in work])
     return found
 
 

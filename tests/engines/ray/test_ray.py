@@ -15,6 +15,7 @@ from ray.data.aggregate import Count, Sum
 
 import penstock
 import penstock.ray
+from penstock import _tasks
 
 
 def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  # type: ignore[assignment]
@@ -40,6 +41,28 @@ def test_400_000_records(name: str, ray: Any, large: Path) -> None:
     found = ray.data.read_datasource(source).aggregate(Count(), Sum("id"), Sum("price"))
     assert list(found.values()) == [samples.COUNT, samples.SUM, samples.SUM / 4]
     assert dataset(ray, path, getattr(samples, cls), at=at).count() == samples.COUNT
+
+
+@pytest.mark.parametrize("name", samples.FILES)
+def test_a_large_file_is_planned_in_several_tasks(
+    name: str, ray: Any, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = samples.written(large, name)
+    _, cls, at = samples.FILES[name]
+    expected = list(penstock.split(path, bytes=1 << 20, at=at))
+    monkeypatch.setattr(_tasks, "LARGE", 3 << 20)
+    worked: list[int] = []
+    real = penstock.ray._in_tasks
+
+    def counted(work: list[dict[str, Any]]) -> list[Any]:
+        worked.append(len(work))
+        return real(work)
+
+    monkeypatch.setattr(penstock.ray, "_in_tasks", counted)
+    assert ray.is_initialized()
+    source = penstock.ray.Datasource(path, getattr(samples, cls), at=at, bytes=1 << 20)
+    assert list(source._parts(1)) == expected
+    assert worked == [-(-path.stat().st_size // (3 << 20))]
 
 
 def test_a_task_for_each_part(ray: Any, tmp_path: Path) -> None:
