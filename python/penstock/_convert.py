@@ -155,8 +155,8 @@ def convert(
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones, on both sides.
-        threads: How many threads convert one source of JSON, NDJSON, XML or CSV that has several
-            records. The target is the same for any number, and so are errors.
+        threads: How many threads convert one source that has several records, unless it is a
+            property list that is text. The target is the same for any number, and so are errors.
 
     Returns:
         How many records were written and left out, and the bytes on both sides.

@@ -260,6 +260,24 @@ macro_rules! each {
     };
 }
 
+impl Reader {
+    /// The reader of a binary property list, if it is one.
+    pub(crate) fn binary(&self) -> Option<&plist::binary::Reader> {
+        match self {
+            Reader::Plist(reader) => reader.binary(),
+            _ => None,
+        }
+    }
+
+    /// The reader of a binary property list, if it is one.
+    pub(crate) fn binary_mut(&mut self) -> Option<&mut plist::binary::Reader> {
+        match self {
+            Reader::Plist(reader) => reader.binary_mut(),
+            _ => None,
+        }
+    }
+}
+
 /// Whether a destination accepts documents of a shape.
 #[inline(always)]
 const fn takes<D: Destination>(shape: Shape) -> bool {

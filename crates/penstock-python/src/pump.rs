@@ -24,7 +24,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
-use penstock_core::split::{Open, Point, Stand, Turn as Stepped};
+use penstock_core::split::{self, Open, Point, Stand, Turn as Stepped};
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -262,8 +262,8 @@ impl Pump {
     /// Why no part of the source can be read on its own, if that is so.
     pub(crate) fn why_whole(&self) -> Option<&'static str> {
         let input = self.run.input();
-        if let Some(crew) = &self.crew {
-            return crew.why_whole();
+        if let Some(source) = self.crew.as_ref().and_then(Crew::source) {
+            return source.why_whole();
         }
         match (self.closed, self.run.reader()) {
             (true, _) => self.whole,
@@ -306,7 +306,10 @@ impl Pump {
     /// there.
     pub(crate) fn taken_of_piece(&self) -> Option<Option<(&Point, usize, Reader)>> {
         let (begin, taken) = self.crew.as_ref()?.taken_of_piece()?;
-        let reader = begin.and_then(|begin| self.run.reader().at_point(begin));
+        let reader = begin.and_then(|begin| match &begin.stand {
+            Stand::Members(places) => self.run.reader().between(places, &[]),
+            _ => self.run.reader().at_point(begin),
+        });
         Some(begin.zip(reader).map(|(begin, reader)| (begin, taken, reader)))
     }
 
@@ -477,6 +480,9 @@ impl Pump {
         threads: usize,
     ) -> PyResult<SchemaRef> {
         self.threads = Some(threads).filter(|threads| *threads > 1);
+        if self.threads.is_some() {
+            split::expect_threads(&mut self.run);
+        }
         let made = columns_of(py, self.builder.planned(), asked)?;
         self.sampler.hold();
         self.builder.fill(py, made, rows, bytes);
@@ -694,7 +700,9 @@ fn fill_together(
         let is_dry = matches!(turn, Ok(RunTurn::Dry));
         let stepped = if is_dry { Some(builder.step(run, crew)) } else { None };
         gauge.records.store(builder.filled().0, Ordering::Relaxed);
-        gauge.bytes.store(crew.raw_bytes(), Ordering::Relaxed);
+        if let Some(source) = crew.source() {
+            gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
+        }
         if !matches!(turn, Ok(RunTurn::Problem(_))) {
             gauge.skipped.store(run.refused(), Ordering::Relaxed);
         }

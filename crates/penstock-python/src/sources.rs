@@ -121,7 +121,7 @@ fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source
     let positions = (options.detect == Detect::Plist).then(|| file.try_clone()).transpose()?;
     let source = Source::free(Arc::new((file, size)), options);
     let source = match positions {
-        Some(file) => source.with_positions(Box::new(file), size),
+        Some(file) => source.with_positions(Arc::new(file), size),
         None => source,
     };
     Ok((source, which))

@@ -16,6 +16,7 @@ use penstock_core::value::lexical::Rules;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::convert::Infallible;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Columns without a class: what they do not take is a problem.
@@ -215,7 +216,7 @@ type Given2 = (Vec<RecordBatch>, Vec<String>, u64);
 /// rows are taken several at a time.
 fn read(
     form: Form,
-    text: &str,
+    text: &(impl AsRef<[u8]> + ?Sized),
     rows: usize,
     bytes: usize,
     by: Option<(usize, usize)>,
@@ -240,12 +241,18 @@ fn read(
     let mut batch = |to: &mut Plain| {
         batches.push(to.fast.columns_mut().batch().expect("good columns"));
     };
-    let (problems, taken) = drive(reader, text, &mut to, by, &mut batch);
+    let (problems, taken) = drive(reader, text.as_ref(), &mut to, by, &mut batch);
     batch(to.inner_mut());
     (batches, problems, taken)
 }
 
-fn same(form: Form, text: &str, rows: usize, bytes: usize, by: (usize, usize)) -> u64 {
+pub(crate) fn same(
+    form: Form,
+    text: &(impl AsRef<[u8]> + Debug + ?Sized),
+    rows: usize,
+    bytes: usize,
+    by: (usize, usize),
+) -> u64 {
     let (batches, problems, _) = read(form, text, rows, bytes, None, false);
     let mut most = 0;
     for (by, many) in [(None, true), (Some(by), false), (Some(by), true)] {

@@ -9,11 +9,12 @@ use penstock_core::run::Policy;
 use penstock_core::writer::{AnyWriter, Content};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use std::fmt::Debug;
 
-type Options = &'static [(&'static str, &'static str)];
+pub(crate) type Options = &'static [(&'static str, &'static str)];
 
 /// The formats that records are written in, each in several ways.
-const TARGETS: [(&str, Options); 20] = [
+pub(crate) const TARGETS: [(&str, Options); 20] = [
     ("ndjson", &[]),
     ("ndjson", &[("framing", "sequence"), ("sort_keys", "true")]),
     ("ndjson", &[("canonical", "true")]),
@@ -38,12 +39,12 @@ const TARGETS: [(&str, Options); 20] = [
 
 /// How records are converted.
 #[derive(Clone, Copy, Debug)]
-struct How {
-    form: Form,
-    target: (&'static str, Options),
-    shape: convert::Form,
-    policy: Policy,
-    cut: Option<&'static str>,
+pub(crate) struct How {
+    pub(crate) form: Form,
+    pub(crate) target: (&'static str, Options),
+    pub(crate) shape: convert::Form,
+    pub(crate) policy: Policy,
+    pub(crate) cut: Option<&'static str>,
 }
 
 fn said(text: &str) -> Said {
@@ -75,7 +76,7 @@ fn finish(to: &mut Conversion<'_, Vec<u8>>) -> Result<(), String> {
     to.finish().map_err(|why| format!("{why:?}"))
 }
 
-fn made(how: How, text: &str, by: Option<(usize, usize)>) -> Made {
+fn made(how: How, text: &[u8], by: Option<(usize, usize)>) -> Made {
     let limits = Limits::default();
     let (reader, records) = reader(how.form);
     let settings = Settings {
@@ -100,9 +101,13 @@ fn made(how: How, text: &str, by: Option<(usize, usize)>) -> Made {
     (text, records, problems, taken)
 }
 
-fn same(how: How, text: &str, by: (usize, usize)) -> u64 {
-    let one = made(how, text, None);
-    let many = made(how, text, Some(by));
+pub(crate) fn same(
+    how: How,
+    text: &(impl AsRef<[u8]> + Debug + ?Sized),
+    by: (usize, usize),
+) -> u64 {
+    let one = made(how, text.as_ref(), None);
+    let many = made(how, text.as_ref(), Some(by));
     assert_eq!(one.2, many.2, "{how:?} {text:?}");
     assert_eq!((one.0, one.1), (many.0, many.1), "{how:?} {text:?}");
     many.3
@@ -188,7 +193,7 @@ fn the_threads_convert_the_element_form() {
     let how = How { form: Form::Elements, target: TARGETS[0], shape, policy, cut: None };
     let taken = same(how, &elements, (2, 3_000));
     assert!(taken > 12, "{taken}");
-    let (lists, ..) = made(how, &elements, None);
+    let (lists, ..) = made(how, elements.as_ref(), None);
     let how = How { form: Form::Lines, target: ("xml", &[("indent", "2")]), ..how };
     let taken = same(how, &lists.expect("a text"), (2, 3_000));
     assert!(taken > 12, "{taken}");
@@ -206,7 +211,7 @@ fn prefixes_are_made_in_order() {
     let target = ("xml", TARGETS[11].1);
     let (shape, policy) = (convert::Form::Plain, Policy::Raise);
     let how = How { form: Form::Elements, target, shape, policy, cut: None };
-    let (made, ..) = made(how, &text, None);
+    let (made, ..) = made(how, text.as_ref(), None);
     assert!(made.expect("a document").contains("ns1:x"));
     let taken = same(how, &text, (2, 3_000));
     assert!(taken > 60, "{taken}");

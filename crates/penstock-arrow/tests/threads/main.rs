@@ -3,16 +3,18 @@
 
 mod columns;
 mod convert;
+mod members;
 mod schema;
 
 use penstock_core::csv;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
+use penstock_core::plist;
 use penstock_core::reader::Reader;
 use penstock_core::run::{self, Destination, Failure, Outlet, Policy, Problem, Run, Windows};
 use penstock_core::select::{Path, Records};
-use penstock_core::source::{Options, Source};
-use penstock_core::split::{Shares, Threads, Turn};
+use penstock_core::source::{Detect, Options, Source};
+use penstock_core::split::{Shares, Threads, Turn, expect_threads};
 use penstock_core::xml;
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -27,6 +29,8 @@ enum Form {
     Inside,
     /// The elements in the root.
     Elements,
+    /// The members of all members of the root of a binary property list.
+    Members,
 }
 
 fn reader(form: Form) -> (Reader, Option<Records>) {
@@ -43,6 +47,10 @@ fn reader(form: Form) -> (Reader, Option<Records>) {
         }
         Form::Elements => (
             Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits))),
+            Some(at("*/*")),
+        ),
+        Form::Members => (
+            Reader::Plist(Box::new(plist::Reader::new(plist::Options::default(), &limits))),
             Some(at("*/*")),
         ),
     }
@@ -65,11 +73,11 @@ impl Read for Slowly {
     }
 }
 
-/// Reads a text, in so many threads from some place on, by pieces of about so many bytes. `full`
-/// empties the destination. Returns the problems, and how many pieces threads have read.
+/// Reads a text, in so many threads from some place on, by pieces of about so many bytes, or of so many
+/// members. `full` empties the destination. Returns the problems, and how many pieces threads have read.
 fn drive<S: Shares<Cause = Infallible, Break: Debug>>(
     reader: Reader,
-    text: &str,
+    text: &[u8],
     to: &mut Outlet<S>,
     by: Option<(usize, usize)>,
     full: impl FnMut(&mut S),
@@ -82,7 +90,7 @@ fn drive<S: Shares<Cause = Infallible, Break: Debug>>(
 fn drive_in<S, D>(
     reader: Reader,
     policy: Policy,
-    text: &str,
+    text: &[u8],
     (to, outlet): (&mut D, impl Fn(&mut D) -> &mut Outlet<S>),
     by: Option<(usize, usize)>,
     mut full: impl FnMut(&mut S),
@@ -92,9 +100,19 @@ where
     D: Destination<Cause = Infallible, Break = S::Break>,
 {
     let limits = Limits::default();
-    let slowly = Slowly(Cursor::new(text.as_bytes().to_vec()));
-    let source = Source::open(Box::new(slowly), Options::new(&limits));
+    let options = Options::new(&limits);
+    let source = match &reader {
+        // It is gathered before any thread begins.
+        Reader::Plist(_) => Source::open(
+            Box::new(Cursor::new(text.to_vec())),
+            Options { detect: Detect::Plist, ..options },
+        ),
+        _ => Source::open(Box::new(Slowly(Cursor::new(text.to_vec()))), options),
+    };
     let mut run = Run::new(reader, Windows::of(source), policy);
+    if by.is_some() {
+        expect_threads(&mut run);
+    }
     let mut problems = Vec::new();
     let mut threads: Option<Threads<S::Lane>> = None;
     loop {

@@ -6,16 +6,20 @@ use penstock_arrow::found::PLACES;
 use penstock_core::run::Outlet;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
 
 /// What is found in the parts, all of it, and the problems. And how many pieces threads have read.
-fn find(parts: &[(Form, &str)], by: Option<(usize, usize)>) -> (String, Vec<String>, u64) {
+fn find<T: AsRef<[u8]> + ?Sized>(
+    parts: &[(Form, &T)],
+    by: Option<(usize, usize)>,
+) -> (String, Vec<String>, u64) {
     let (mut finder, mut problems, mut taken) = (Finder::new(), Vec::new(), 0);
     for (number, (form, text)) in parts.iter().enumerate() {
         let (reader, records) = reader(*form);
         finder.begin_part(&format!("part {number}"));
         let mut to = Outlet::new(finder, records);
-        let (told, read) = drive(reader, text, &mut to, by, |_| unreachable!("nothing pauses"));
+        let nothing = |_: &mut Finder| unreachable!("nothing pauses");
+        let (told, read) = drive(reader, text.as_ref(), &mut to, by, nothing);
         finder = to.into_inner();
         problems.extend(told);
         taken += read;
@@ -28,7 +32,10 @@ fn find(parts: &[(Form, &str)], by: Option<(usize, usize)>) -> (String, Vec<Stri
     (shown, problems, taken)
 }
 
-fn same(parts: &[(Form, &str)], by: (usize, usize)) -> u64 {
+pub(crate) fn same<T: AsRef<[u8]> + Debug + ?Sized>(
+    parts: &[(Form, &T)],
+    by: (usize, usize),
+) -> u64 {
     let (schema, problems, _) = find(parts, None);
     let (other, also, taken) = find(parts, Some(by));
     assert_eq!(problems, also, "{parts:?}");
@@ -47,6 +54,7 @@ pub(crate) fn text(form: Form, records: &[String], space: &str) -> String {
             format!("{{\"x\":{space}[{{\"id\":1}}],\"y\": [{list}]}}")
         }
         Form::Elements => format!("<all>{space}{}</all>", records.join(space)),
+        Form::Members => unreachable!("it is no text"),
     }
 }
 

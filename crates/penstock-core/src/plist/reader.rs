@@ -19,6 +19,8 @@ pub struct Reader {
     looking: Looking,
     /// If only a part is read: from the member at one place to that at another.
     range: Option<[Box<[u64]>; 2]>,
+    /// Whether others may read beside it.
+    halts: bool,
     own: Own,
 }
 
@@ -56,6 +58,7 @@ impl Reader {
             base: 0,
             looking: Looking::new(),
             range: None,
+            halts: false,
             own: Own::Unknown,
         }
     }
@@ -75,6 +78,20 @@ impl Reader {
             Own::Binary(reader) => Some(reader),
             _ => None,
         }
+    }
+
+    /// Before anything is read: others may read beside it, if it is a binary one. Then it
+    /// [halts](binary::Reader::halt_within) in large containers.
+    pub fn halt(&mut self) {
+        self.halts = true;
+    }
+
+    /// A reader beside the one of a binary property list: see [`binary::Reader::beside`]. None if this
+    /// is a reader of another form.
+    #[must_use]
+    pub fn beside(&self, depth: usize) -> Option<Self> {
+        let own = Own::Binary(self.binary()?.beside(depth)?);
+        Some(Reader { own, ..Reader::new(Options { form: Some(Form::Binary) }, &self.limits) })
     }
 
     /// A reader at the beginning of the same binary property list, of a range of it: see
@@ -113,10 +130,14 @@ impl Reader {
         };
         let limits = &self.limits;
         self.own = match form {
-            Form::Binary => Own::Binary(match &self.range {
-                Some([start, until]) => binary::Reader::between(limits, start, until),
-                None => binary::Reader::new(limits),
-            }),
+            Form::Binary => {
+                let mut reader = match &self.range {
+                    Some([start, until]) => binary::Reader::between(limits, start, until),
+                    None => binary::Reader::new(limits),
+                };
+                reader.halt_within(if self.halts { usize::MAX } else { 0 });
+                Own::Binary(reader)
+            }
             Form::Xml => Own::Xml(markup::Reader::new(limits)),
             Form::Text => Own::Text(text::Reader::new(limits)),
             Form::Json => Own::Json(json::Reader::new(json::Framing::Document, limits)),

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 
 use penstock_scan::{BorrowedText, Rest, TextWindow, ValidText};
 
@@ -163,8 +164,8 @@ enum Body {
     Unknown(Vec<u8>),
     /// Bytes, which the reader gets when all of them have come.
     Bytes(Vec<u8>),
-    /// A file of this size, read at positions.
-    At(Box<dyn ReadAt + Send>, u64),
+    /// All bytes.
+    Binary(Binary),
 }
 
 impl fmt::Debug for Body {
@@ -173,8 +174,43 @@ impl fmt::Debug for Body {
             Body::Text => f.write_str("Text"),
             Body::Unknown(bytes) => f.debug_tuple("Unknown").field(&bytes.len()).finish(),
             Body::Bytes(bytes) => f.debug_tuple("Bytes").field(&bytes.len()).finish(),
-            Body::At(_, size) => f.debug_tuple("At").field(size).finish(),
+            Body::Binary(binary) => binary.fmt(f),
         }
+    }
+}
+
+/// A binary source, which any number of threads can read.
+#[derive(Clone)]
+pub enum Binary {
+    /// Its bytes, in memory.
+    Bytes(Arc<Vec<u8>>),
+    /// A file of this size, read at positions.
+    At(Arc<dyn ReadAt + Send + Sync>, u64),
+}
+
+impl Binary {
+    /// What a reader gets.
+    #[must_use]
+    pub fn given(&self) -> Given<'_> {
+        match self {
+            Binary::Bytes(bytes) => Given::Bytes(bytes),
+            Binary::At(file, size) => Given::At { file: &**file, size: *size },
+        }
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Binary::Bytes(bytes) => bytes.len() as u64,
+            Binary::At(_, size) => *size,
+        }
+    }
+}
+
+impl fmt::Debug for Binary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.given().fmt(f)
     }
 }
 
@@ -316,13 +352,28 @@ impl Windows {
         }
     }
 
+    /// If it is binary, and all of it is there: what others can read as well.
+    pub fn binary(&mut self) -> Option<Binary> {
+        if let Body::Bytes(bytes) = &mut self.body
+            && self.ended
+        {
+            self.body = Body::Binary(Binary::Bytes(Arc::new(std::mem::take(bytes))));
+        }
+        match &self.body {
+            Body::Binary(binary) => Some(binary.clone()),
+            Body::Text | Body::Unknown(_) | Body::Bytes(_) => None,
+        }
+    }
+
     /// Once something has come from a source: whether it is binary and not compressed, so that any
     /// byte of it can be read without those before it.
     #[must_use]
     pub fn is_plain_binary(&self) -> bool {
         match (&self.body, &self.feed) {
-            (Body::At(..), _) => true,
-            (Body::Bytes(_), Feed::Source(source)) => source.compression() == Compression::None,
+            (Body::Binary(Binary::At(..)), _) => true,
+            (Body::Bytes(_) | Body::Binary(_), Feed::Source(source)) => {
+                source.compression() == Compression::None
+            }
             _ => false,
         }
     }
@@ -348,6 +399,10 @@ impl Windows {
     /// As [`Window::fill`].
     pub fn more(&mut self) -> Result<(), SourceError> {
         let Windows { window, ended, feed, body, large, .. } = self;
+        if *ended && matches!(body, Body::Bytes(_) | Body::Binary(_)) {
+            // The reader has halted, and nothing follows.
+            return Ok(());
+        }
         match feed {
             Feed::Source(source) => match fill(window, body, source, *large) {
                 Ok(more) => *ended = !more,
@@ -426,7 +481,7 @@ impl Windows {
                     Some(false) => self.push_text(),
                 }
             }
-            Body::At(..) => Ok(()),
+            Body::Binary(_) => Ok(()),
         }
     }
 
@@ -484,7 +539,7 @@ impl Input for Windows {
     fn given(&self) -> Given<'_> {
         match &self.body {
             Body::Bytes(bytes) if self.ended => Given::Bytes(bytes),
-            Body::At(file, size) => Given::At { file: &**file, size: *size },
+            Body::Binary(binary) => binary.given(),
             Body::Text | Body::Unknown(_) | Body::Bytes(_) => {
                 let text = self.window.text();
                 if let Some(end) = self.part {
@@ -516,7 +571,7 @@ impl Input for Windows {
                 self.window.base() + self.window.text().as_bytes().len() as u64
             }
             Body::Bytes(bytes) => bytes.len() as u64,
-            Body::At(_, size) => *size,
+            Body::Binary(binary) => binary.size(),
         }
     }
     fn consume(&mut self, n: usize) {
@@ -546,7 +601,7 @@ impl Input for Windows {
     fn locate(&self, offset: u64) -> Option<Place> {
         match &self.body {
             Body::Text | Body::Unknown(_) => Some(self.window.locate(offset)),
-            Body::Bytes(_) | Body::At(..) => None,
+            Body::Bytes(_) | Body::Binary(_) => None,
         }
     }
     fn counted(&self) -> Counter {
@@ -566,14 +621,14 @@ fn fill(
         *body = if !source.is_binary()? {
             Body::Text
         } else if let Some((file, size)) = source.take_positions().filter(|it| it.1 >= large) {
-            Body::At(file, size)
+            Body::Binary(Binary::At(file, size))
         } else {
             Body::Bytes(Vec::new())
         };
     }
     match body {
         Body::Text | Body::Unknown(_) => window.fill(source),
-        Body::At(..) => Ok(false),
+        Body::Binary(_) => Ok(false),
         Body::Bytes(bytes) => {
             let len = bytes.len();
             // As a vector does: the cost of growing is that of the bytes.

@@ -42,7 +42,8 @@ mod run;
 
 pub use destination::{Destination, Kept, Outlet, Refused};
 pub use input::{
-    Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
+    Binary, Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows,
+    total_exceeded,
 };
 pub use last::LastRecord;
 pub use policy::Policy;

@@ -141,7 +141,7 @@ pub struct Source {
     /// Whether a binary property list may come, and whether one does.
     binary: Option<bool>,
     /// The same bytes, and how many there are, if they can be read at any position.
-    positions: Option<(Box<dyn ReadAt + Send>, u64)>,
+    positions: Option<(Arc<dyn ReadAt + Send + Sync>, u64)>,
     /// The text's fault, found after bytes that were delivered first: a source at fault stays so.
     fault: Option<Fault>,
 }
@@ -218,7 +218,7 @@ impl Source {
 
     /// The same source, whose `size` bytes `file` can read at any position, too.
     #[must_use]
-    pub fn with_positions(mut self, file: Box<dyn ReadAt + Send>, size: u64) -> Self {
+    pub fn with_positions(mut self, file: Arc<dyn ReadAt + Send + Sync>, size: u64) -> Self {
         self.positions = Some((file, size));
         self
     }
@@ -239,7 +239,7 @@ impl Source {
 
     /// The bytes of the source at any position, and how many there are, if nothing has to be
     /// decompressed. Ask when the first bytes are known.
-    pub fn take_positions(&mut self) -> Option<(Box<dyn ReadAt + Send>, u64)> {
+    pub fn take_positions(&mut self) -> Option<(Arc<dyn ReadAt + Send + Sync>, u64)> {
         self.feed.is_plain().then(|| self.positions.take()).flatten()
     }
 
@@ -283,7 +283,7 @@ impl Source {
 
     /// Once text has come: why a part of it cannot be read on its own, if that is so.
     #[must_use]
-    pub(crate) fn why_whole(&self) -> Option<&'static str> {
+    pub fn why_whole(&self) -> Option<&'static str> {
         match &self.text {
             Text::Plain { .. } => None,
             _ => Some("its encoding is not UTF-8"),

@@ -7,8 +7,9 @@ use crate::{csv, json, xml};
 /// A reader beside which others can begin.
 pub trait Beside: Sized {
     /// A reader at the beginning of any record that stands in the same `depth` containers as the
-    /// current one. Tell it by [`jump`](crate::reader::FormatReader::jump) where that is. None if this one does not
-    /// know all that it would have to know.
+    /// current one. Tell it by [`jump`](crate::reader::FormatReader::jump) where that is; if it is one of binary
+    /// property lists, by [`lead_to`](crate::plist::binary::Reader::lead_to). None if this one does not know
+    /// all that it would have to know.
     fn beside(&self, depth: usize) -> Option<Self>;
 
     /// Whether both stand between two records, in the same containers: then each of them would read
@@ -91,7 +92,8 @@ impl Beside for Reader {
             Reader::Xml(reader) => {
                 Beside::beside(&**reader, depth).map(|reader| Reader::Xml(Box::new(reader)))
             }
-            Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Plist(reader) => reader.beside(depth).map(Box::new).map(Reader::Plist),
+            Reader::Told(_) => None,
         }
     }
     fn goes_on_as(&self, other: &Self) -> bool {
@@ -99,7 +101,10 @@ impl Beside for Reader {
             (Reader::Json(one), Reader::Json(other)) => one.goes_on_as(other),
             (Reader::Csv(one), Reader::Csv(other)) => one.goes_on_as(&**other),
             (Reader::Xml(one), Reader::Xml(other)) => one.goes_on_as(&**other),
-            _ => false,
+            _ => match (self.binary(), other.binary()) {
+                (Some(one), Some(other)) => one.goes_on_as(other),
+                _ => false,
+            },
         }
     }
 }

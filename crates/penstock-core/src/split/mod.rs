@@ -8,16 +8,14 @@
 //! piece's end without any problem, and if its destination [can](Shares::can_take). Then the
 //! driver's reader goes on behind the piece. In any other case it reads the piece itself. So all
 //! that a guess can cost is time, and each record in error is met by the one reader that knows all
-//! that came before.
+//! that came before. In a binary property list, nothing is a guess: pieces are members of a container.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `pieces.rs` | a source, cut into pieces |
 //! | `cut.rs` | where to cut |
-//! | `crew.rs` | threads that work on pieces |
 //! | `shares.rs` | destinations that share their work, and what takes records beside them |
-//! | `filler.rs` | what each thread does: reads a piece |
-//! | `threads.rs` | the threads of a run |
+//! | `threads/` | the threads of a run |
 //! | `beside.rs` | readers that begin at a record, and how one goes on behind another |
 //! | `point.rs` | the beginning of a record, as data: for readers in other processes |
 //! | `planner.rs` | the destination of a run that finds points |
@@ -29,9 +27,7 @@
 
 mod beside;
 mod chain;
-mod crew;
 mod cut;
-mod filler;
 mod guess;
 pub(crate) mod hop;
 mod hops;
@@ -44,7 +40,6 @@ mod threads;
 
 pub use beside::Beside;
 pub use chain::{Chain, SOMEWHERE};
-pub use crew::{Crew, Ticket, Worker};
 pub use cut::{Cut, Quotes};
 
 pub use hops::Hops;
@@ -53,4 +48,4 @@ pub use planner::{Planner, pass_records};
 pub use point::{At, Open, Point, Stand};
 pub use range::{Asked, Head, Opens, Ranged};
 pub use shares::{Lane, PIECE_MEMORY, Shares};
-pub use threads::{Threads, Turn};
+pub use threads::{Threads, Turn, expect_threads};

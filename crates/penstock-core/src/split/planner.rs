@@ -196,8 +196,7 @@ pub fn pass_records(
     most: u64,
 ) -> u64 {
     let depth = outlet.depth();
-    let Reader::Plist(reader) = run.reader_mut() else { return 0 };
-    let Some(reader) = reader.binary_mut() else { return 0 };
+    let Some(reader) = run.reader_mut().binary_mut() else { return 0 };
     if !outlet.only_records_follow() {
         return 0;
     }

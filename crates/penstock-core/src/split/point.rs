@@ -105,7 +105,7 @@ impl Reader {
     /// binary property list.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(self, Reader::Plist(reader) if reader.binary().is_some_and(binary::Reader::is_over))
+        self.binary().is_some_and(binary::Reader::is_over)
     }
 
     /// A reader at a point of the same text, if this one has read all that comes before its first

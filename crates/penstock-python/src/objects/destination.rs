@@ -16,6 +16,7 @@ use penstock_core::run::{Destination, Failed, Given, Kept, Outlet, Refused, Run,
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
+use penstock_core::source::Source;
 use penstock_core::split::{self, Open, Point, Threads};
 use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -88,11 +89,11 @@ pub(crate) enum Crew {
 }
 
 impl Crew {
-    /// Bytes read from the source, before they are decompressed.
-    pub(crate) fn raw_bytes(&self) -> u64 {
+    /// The source, if the threads read it in the place of the run.
+    pub(crate) fn source(&self) -> Option<&Source> {
         match self {
-            Crew::Keyed(threads) => threads.source().raw_bytes(),
-            Crew::Markup(threads) => threads.source().raw_bytes(),
+            Crew::Keyed(threads) => threads.source(),
+            Crew::Markup(threads) => threads.source(),
         }
     }
 
@@ -110,14 +111,6 @@ impl Crew {
             }
         };
         (taken < records).then_some((begin, taken))
-    }
-
-    /// Why no part of the source can be read on its own, if that is so.
-    pub(crate) fn why_whole(&self) -> Option<&'static str> {
-        match self {
-            Crew::Keyed(threads) => threads.why_whole(),
-            Crew::Markup(threads) => threads.why_whole(),
-        }
     }
 
     /// How many pieces of the text the threads have read.

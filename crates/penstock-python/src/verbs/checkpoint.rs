@@ -11,7 +11,7 @@ use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
 use penstock_core::reader::Reader as AnyReader;
 use penstock_core::run::Windows;
-use penstock_core::source::Compression;
+use penstock_core::source::{Compression, Detect};
 use penstock_core::split::{Point, Stand};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -152,7 +152,11 @@ fn next_of_piece(
     origin: &Origin,
     (begin, taken, reader): (&Point, usize, AnyReader),
 ) -> PyResult<Option<Point>> {
-    let input = part(parted, begin, None, &origin.limits)?;
+    let limits = &origin.limits;
+    let input = match &begin.stand {
+        Stand::Members(_) => Windows::of(origin.source.get().open(py, Detect::Plist, limits)?.0),
+        _ => part(parted, begin, None, limits)?,
+    };
     let records = origin.records.clone();
     let mut planning = Planning::behind(reader, input, records, begin).ok_or_else(elsewhere)?;
     // No record of the piece is in error, or the run would have read it.

@@ -336,7 +336,7 @@ impl Plain {
         let to = convert::Conversion::new(settings, writer, open, &limits);
         let mut to = to.cutting(cut);
         let mut collected = None;
-        let mut together = Together::new(threads);
+        let mut together = Together::new(threads, &mut run);
         let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Converting<'_>| {
             together.bring(run, to.outlet(), &gauge)
         };

@@ -295,7 +295,7 @@ impl Fitted {
         };
         let mut to = Outlet::new(body, records);
         let mut collected = None;
-        let mut together = Together::new(threads);
+        let mut together = Together::new(threads, &mut run);
         let mut bring =
             |run: &mut Run<_, Windows, _>, to: &mut Outlet<_>| together.bring(run, to, &gauge);
         loop {

@@ -226,7 +226,7 @@ pub(super) fn read_all(
     threads: usize,
 ) -> PyResult<Finder> {
     let gauge = Gauge::default();
-    let mut together = Together::new(threads);
+    let mut together = Together::new(threads, &mut run);
     let mut bring =
         |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.outlet(), &gauge);
     loop {

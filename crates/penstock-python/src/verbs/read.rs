@@ -573,8 +573,8 @@ impl Reader {
     ///         become JSON.
     ///     threads: How many threads parse at once, also to find the columns of records without a
     ///         class. The batches and the errors are the same for any number. Each takes some
-    ///         mebibytes of memory. The first mebibyte, property lists, XML that declares entities,
-    ///         and records that only a Python object can be made of are read by one thread.
+    ///         mebibytes of memory. One thread reads the first mebibyte, property lists that are text,
+    ///         XML that declares entities, and records that only a Python object can be made of.
     ///
     /// Raises:
     ///     PlanError: The type of a field has no column; or there is no class, and the reader was made

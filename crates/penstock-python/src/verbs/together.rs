@@ -3,7 +3,7 @@
 use crate::pump::{ALONE, Gauge};
 use penstock_core::reader::Reader;
 use penstock_core::run::{Failed, Input, Outlet, Run, Windows};
-use penstock_core::split::{Lane, Shares, Threads};
+use penstock_core::split::{Lane, Shares, Threads, expect_threads};
 use std::sync::atomic::Ordering;
 
 /// Brings input to a run, and begins the threads as soon as there is so much of it that they are
@@ -14,8 +14,11 @@ pub(super) struct Together<L> {
 }
 
 impl<L: Lane> Together<L> {
-    /// For so many threads. One is the driver's own.
-    pub(super) fn new(count: usize) -> Self {
+    /// For so many threads beside a run that has read nothing yet. One is the driver's own.
+    pub(super) fn new<C>(count: usize, run: &mut Run<Reader, Windows, C>) -> Self {
+        if count > 1 {
+            expect_threads(run);
+        }
         Together { count, threads: None }
     }
 
@@ -35,7 +38,9 @@ impl<L: Lane> Together<L> {
         match &mut self.threads {
             Some(threads) => {
                 let stepped = threads.step(run, to);
-                gauge.bytes.store(threads.source().raw_bytes(), Ordering::Relaxed);
+                if let Some(source) = threads.source() {
+                    gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
+                }
                 stepped.map(|_| ())
             }
             None => {

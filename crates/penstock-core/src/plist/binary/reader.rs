@@ -1,6 +1,7 @@
 //! The walk over the graph of objects, as events.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use penstock_scan::{filled, make_room, stands_at};
 
@@ -29,6 +30,11 @@ const KEYS: usize = 64;
 /// A property list of so few objects has nothing to repeat.
 const FEW: u64 = 8;
 
+/// If the reader halts in containers: how many members these have at least, and behind how many of them
+/// it halts.
+const MANY: u64 = 16;
+const FIRST: u64 = 4;
+
 /// A short key of ASCII that was read before.
 #[derive(Clone, Copy, Debug)]
 struct Known {
@@ -50,11 +56,40 @@ struct Open {
     members: Members,
     /// The next member.
     next: u64,
-    /// The member before which the reader leaves it: that behind the last one, unless a part ends
-    /// earlier.
+    /// The member before which the reader leaves it, or halts. It leaves it behind the last one, unless
+    /// a part ends earlier.
     end: u64,
+    /// If it halts there, what follows.
+    halt: Option<Halt>,
     /// Whether the key of the next member was reported.
     keyed: bool,
+}
+
+/// The reader halts in a container, once.
+#[derive(Clone, Copy, Debug)]
+struct Halt {
+    /// The member before which it leaves the container.
+    last: u64,
+    /// How many bytes were reported before that was decided.
+    told: u64,
+}
+
+impl Open {
+    /// The first of its members is the next one.
+    fn new(number: u64, at: u64, members: Members) -> Self {
+        Open { number, at, members, next: 0, end: members.count, halt: None, keyed: false }
+    }
+
+    /// The member before which the reader leaves it.
+    fn last(&self) -> u64 {
+        self.halt.map_or(self.end, |halt| halt.last)
+    }
+
+    /// Has the reader halt before a member, once. So many bytes were reported.
+    fn halt_before(&mut self, member: u64, told: u64) {
+        let last = self.last();
+        (self.end, self.halt) = (member.clamp(self.next, last), Some(Halt { last, told }));
+    }
 }
 
 /// Reads a binary property list, from bytes in memory or from a file at positions.
@@ -76,6 +111,10 @@ pub struct Reader {
     open: Vec<Open>,
     /// The numbers of the open containers behind the first [`NEAR`].
     far: HashMap<u64, ()>,
+    /// It halts in containers of many members that are open inside of fewer than so many others.
+    halts_within: usize,
+    /// How many bytes were reported since it was decided that it halts where it did last.
+    told_to_halt: u64,
     /// Which objects are shared, if the sink wants to know.
     shares: Option<Shares>,
     /// The offset of the object at hand.
@@ -106,6 +145,8 @@ impl Reader {
             begun: false,
             open: Vec::new(),
             far: HashMap::new(),
+            halts_within: 0,
+            told_to_halt: 0,
             shares: None,
             at: 0,
             told: 0,
@@ -172,15 +213,120 @@ impl Reader {
     #[must_use]
     pub fn left_behind(&self, depth: usize) -> u64 {
         let around = depth.checked_sub(1).and_then(|last| self.open.get(last));
-        around.map_or(0, |open| open.end - open.next)
+        around.map_or(0, |open| open.last() - open.next)
     }
 
     /// Leaves the value at hand, and passes over so many members of the container around it.
     pub fn pass_members(&mut self, depth: usize, count: u64) {
         self.abandon(depth);
         if let Some(open) = self.open.last_mut() {
-            (open.next, open.keyed) = (open.next.saturating_add(count).min(open.end), false);
+            let next = open.next.saturating_add(count).min(open.last());
+            (open.next, open.end, open.halt) = (next, open.last(), None);
+            open.keyed = false;
         }
+    }
+
+    /// From now on, it halts once in each container of many members that is open inside of fewer than so
+    /// many others, behind some of these: it says that it needs [more](Step::More), and reads on when it
+    /// is called again. In the meantime, others can begin [beside](Self::beside) it.
+    pub fn halt_within(&mut self, others: usize) {
+        self.halts_within = others;
+    }
+
+    /// Which member of the innermost container comes next, and before which one the reader leaves it, if
+    /// it is between two members, and so many containers are open.
+    #[must_use]
+    pub fn members_ahead(&self, depth: usize) -> Option<Range<u64>> {
+        let open = self.open.last().filter(|open| self.open.len() == depth && !open.keyed)?;
+        Some(open.next..open.last())
+    }
+
+    /// Halts before a member of the innermost container, once.
+    pub fn halt_before(&mut self, member: u64) {
+        if let Some(open) = self.open.last_mut() {
+            open.halt_before(member, self.told);
+        }
+    }
+
+    /// Halts once more where it has halted.
+    pub fn halt_again(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.halt_before(open.next, self.told - self.told_to_halt);
+        }
+    }
+
+    /// How many bytes a member has that it has reported before it halted behind the first ones of a
+    /// container: those of containers, and of long strings and data.
+    #[must_use]
+    pub fn told_for_each(&self) -> u64 {
+        self.told_to_halt / FIRST
+    }
+
+    /// A reader in the same `depth` containers, if these are all that are open. It reads members to
+    /// which it is [led](Self::lead_to). None if what the sink gets depends on more than these members.
+    #[must_use]
+    pub fn beside(&self, depth: usize) -> Option<Self> {
+        self.members_ahead(depth)?;
+        if self.shares.is_some() {
+            return None;
+        }
+        Some(Reader {
+            trailer: self.trailer,
+            part: None,
+            start: Box::default(),
+            until: Box::default(),
+            edge: 0,
+            begun: true,
+            open: self.open.clone(),
+            far: self.far.clone(),
+            halts_within: 0,
+            told_to_halt: 0,
+            shares: None,
+            at: self.at,
+            told: 0,
+            most: 0,
+            strings: self.strings.alike(),
+            keys: Box::default(),
+            pages: Pages::default(),
+            ..*self
+        })
+    }
+
+    /// Leads it to these members of the container within which it has begun [beside](Self::beside)
+    /// another one, inside of `depth - 1` others. It halts behind them. It may report so many bytes.
+    pub fn lead_to(&mut self, depth: usize, members: Range<u64>, most: u64) {
+        self.abandon(depth);
+        (self.told, self.most) = (0, most);
+        if let Some(open) = self.open.last_mut() {
+            (open.next, open.keyed) = (members.start, false);
+            open.halt_before(members.end, 0);
+        }
+    }
+
+    /// How many bytes it has reported: those of containers, and of long strings and data.
+    #[must_use]
+    pub fn told(&self) -> u64 {
+        self.told
+    }
+
+    /// Goes on behind members of which another one has reported so many bytes. False if that is more
+    /// than may be reported: then it stays where it is.
+    pub fn pass_told(&mut self, depth: usize, members: u64, told: u64) -> bool {
+        let all = self.told.saturating_add(told);
+        if all > self.most {
+            return false;
+        }
+        self.told = all;
+        self.pass_members(depth, members);
+        true
+    }
+
+    /// Whether both are between two members, in the same containers.
+    #[must_use]
+    pub fn goes_on_as(&self, other: &Self) -> bool {
+        let is_between = |reader: &Self| reader.open.last().is_some_and(|open| !open.keyed);
+        let numbers = self.open.iter().map(|open| open.number);
+        is_between(self) && is_between(other) && numbers.eq(other.open.iter().map(|it| it.number))
     }
 
     /// Opens the containers around the member at which it begins.
@@ -204,9 +350,10 @@ impl Reader {
             };
             self.check_new(number, at)?;
             let next = if is_last { *place } else { place + 1 };
-            self.push(Open { number, at, members, next, end: members.count, keyed: false });
+            self.push(Open { next, ..Open::new(number, at, members) });
             self.count_members(trailer, at, members)?;
             if is_last {
+                self.halt_if_many();
                 break;
             }
             let first = if members.kind == ContainerKind::Map { members.count } else { 0 };
@@ -268,6 +415,11 @@ impl Reader {
         while let Some(open) = self.open.last_mut() {
             let Members { kind, from, count } = open.members;
             if open.next == open.end && !open.keyed {
+                if let Some(halt) = open.halt.take() {
+                    open.end = halt.last;
+                    self.told_to_halt = self.told - halt.told;
+                    return Ok(Step::More);
+                }
                 let at = open.at;
                 self.close();
                 let flow = match kind {
@@ -340,12 +492,7 @@ impl Reader {
         self.at = at;
         let flow = match Object::read(store, trailer, number, at)? {
             Object::Container(members) => {
-                return self.begin(
-                    store,
-                    trailer,
-                    Open { number, at, members, next: 0, end: members.count, keyed: false },
-                    sink,
-                );
+                return self.begin(store, trailer, Open::new(number, at, members), sink);
             }
             scalar => self.scalar(store, scalar, at, |value| tell(sink, value, at))?,
         };
@@ -468,6 +615,7 @@ impl Reader {
             self.close();
             return Ok(None);
         }
+        self.halt_if_many();
         self.count_members(trailer, at, members)?;
         if is_map && flow == Flow::Look {
             self.look(store, trailer, at, members, sink)?;
@@ -503,6 +651,17 @@ impl Reader {
         }
         make_room(&mut self.open, 1);
         self.open.push(open);
+    }
+
+    /// A container is open now that the sink takes.
+    #[inline(always)]
+    fn halt_if_many(&mut self) {
+        if self.open.len() <= self.halts_within
+            && let Some(open) = self.open.last_mut()
+            && open.end - open.next >= MANY
+        {
+            open.halt_before(open.next + FIRST, self.told);
+        }
     }
 
     /// If a container is around the member before which the reader ends, nothing behind that is read.

@@ -22,6 +22,11 @@ impl Strings {
         Strings { scratch: TextBuf::new(), limit: limits.token }
     }
 
+    /// The same for another reader.
+    pub(super) fn alike(&self) -> Self {
+        Strings { scratch: TextBuf::new(), limit: self.limit }
+    }
+
     /// Hands over an object that is no container.
     #[inline(always)]
     pub(super) fn scalar<St: Store, T, E>(

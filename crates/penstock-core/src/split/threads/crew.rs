@@ -1,6 +1,5 @@
 //! Threads that work on pieces. Their results are taken in the order of the pieces.
 
-use super::pieces::Piece;
 use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,28 +8,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// What each thread does.
-pub trait Worker: Send + 'static {
+/// What each thread does with a piece, which is a `P`.
+pub(super) trait Worker<P>: Send + 'static {
     /// What it makes of a piece.
     type Done: Send + 'static;
 
     /// Works on a piece. None if the driver shall read it. `used` is a result that was given back,
     /// for its memory.
-    fn work(&mut self, piece: &Piece, used: Option<Self::Done>) -> Option<Self::Done>;
+    fn work(&mut self, piece: &P, used: Option<Self::Done>) -> Option<Self::Done>;
 }
 
 /// Threads, and the pieces that wait for them.
 #[derive(Debug)]
-pub struct Crew<D> {
-    shared: Arc<Shared<D>>,
+pub(super) struct Crew<P, D> {
+    shared: Arc<Shared<P, D>>,
     threads: Vec<JoinHandle<()>>,
     /// The process that has started them.
     process: u32,
 }
 
 #[derive(Debug)]
-struct Shared<D> {
-    tasks: Mutex<Tasks<D>>,
+struct Shared<P, D> {
+    tasks: Mutex<Tasks<P, D>>,
     /// There is a task, or the end.
     begin: Condvar,
     /// A task is done.
@@ -38,15 +37,15 @@ struct Shared<D> {
 }
 
 #[derive(Debug)]
-struct Tasks<D> {
-    waiting: VecDeque<Arc<Task<D>>>,
+struct Tasks<P, D> {
+    waiting: VecDeque<Arc<Task<P, D>>>,
     used: Vec<D>,
     is_over: bool,
 }
 
 #[derive(Debug)]
-struct Task<D> {
-    piece: Piece,
+struct Task<P, D> {
+    piece: P,
     state: Mutex<State<D>>,
 }
 
@@ -58,18 +57,16 @@ enum State<D> {
 
 /// A piece that a crew works on.
 #[derive(Debug)]
-pub struct Ticket<D>(Arc<Task<D>>);
+pub(super) struct Ticket<P, D>(Arc<Task<P, D>>);
 
-impl<D> Ticket<D> {
+impl<P: Clone, D> Ticket<P, D> {
     /// The piece.
-    #[must_use]
-    pub fn piece(&self) -> &Piece {
+    pub(super) fn piece(&self) -> &P {
         &self.0.piece
     }
 
     /// The piece, whose memory can be given back if no thread has it any more.
-    #[must_use]
-    pub fn into_piece(self) -> Piece {
+    pub(super) fn into_piece(self) -> P {
         match Arc::try_unwrap(self.0) {
             Ok(task) => task.piece,
             Err(task) => task.piece.clone(),
@@ -82,12 +79,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<D: Send + 'static> Crew<D> {
+impl<P: Send + Sync + 'static, D: Send + 'static> Crew<P, D> {
     /// One thread for each of the workers.
     ///
     /// # Errors
     /// The system gives not even one thread.
-    pub fn new<W: Worker<Done = D>>(workers: Vec<W>) -> io::Result<Self> {
+    pub(super) fn new<W: Worker<P, Done = D>>(workers: Vec<W>) -> io::Result<Self> {
         let tasks = Tasks { waiting: VecDeque::new(), used: Vec::new(), is_over: false };
         let shared =
             Shared { tasks: Mutex::new(tasks), begin: Condvar::new(), done: Condvar::new() };
@@ -107,14 +104,12 @@ impl<D: Send + 'static> Crew<D> {
     }
 
     /// How many threads there are.
-    #[must_use]
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.threads.len()
     }
 
     /// Hands out a piece.
-    #[must_use]
-    pub fn begin(&self, piece: Piece) -> Ticket<D> {
+    pub(super) fn begin(&self, piece: P) -> Ticket<P, D> {
         let task = Arc::new(Task { piece, state: Mutex::new(State::Pending) });
         if !self.is_orphan() {
             lock(&self.shared.tasks).waiting.push_back(Arc::clone(&task));
@@ -128,7 +123,11 @@ impl<D: Send + 'static> Crew<D> {
     ///
     /// # Errors
     /// The time is over.
-    pub fn take(&self, ticket: &Ticket<D>, patience: Duration) -> Result<Option<D>, Pending> {
+    pub(super) fn take(
+        &self,
+        ticket: &Ticket<P, D>,
+        patience: Duration,
+    ) -> Result<Option<D>, Pending> {
         // The locks of a forked child may be held by threads that it does not have.
         if self.is_orphan() {
             return Ok(None);
@@ -152,14 +151,14 @@ impl<D: Send + 'static> Crew<D> {
     }
 
     /// Gives a result back, for its memory.
-    pub fn take_back(&self, used: D) {
+    pub(super) fn take_back(&self, used: D) {
         if !self.is_orphan() {
             lock(&self.shared.tasks).used.push(used);
         }
     }
 }
 
-impl<D> Crew<D> {
+impl<P, D> Crew<P, D> {
     /// Whether this is a forked child, which has none of the threads.
     fn is_orphan(&self) -> bool {
         self.process != process::id()
@@ -168,10 +167,10 @@ impl<D> Crew<D> {
 
 /// A piece is still being worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pending;
+pub(super) struct Pending;
 
-impl<D: Send + 'static> Shared<D> {
-    fn serve<W: Worker<Done = D>>(&self, worker: W) {
+impl<P, D: Send + 'static> Shared<P, D> {
+    fn serve<W: Worker<P, Done = D>>(&self, worker: W) {
         let mut worker = Some(worker);
         loop {
             let mut tasks = lock(&self.tasks);
@@ -200,7 +199,7 @@ impl<D: Send + 'static> Shared<D> {
     }
 }
 
-impl<D> Drop for Crew<D> {
+impl<P, D> Drop for Crew<P, D> {
     fn drop(&mut self) {
         if self.is_orphan() {
             // Nobody may wait for threads that are not there, nor for their locks.

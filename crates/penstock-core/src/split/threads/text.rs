@@ -1,22 +1,17 @@
-//! Several threads do the work of one run.
+//! The threads of a run over text.
 
-use super::beside::Beside;
 use super::crew::{Crew, Ticket};
 use super::filler::{Filled, Filler};
-use super::pieces::{Piece, Pieces};
-use super::point::Point;
-use super::shares::{Lane, Shares};
+use super::taking::{Taking, begin_of_piece};
+use super::{AHEAD, PATIENCE, Turn};
+use crate::position::Counter;
 use crate::reader::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
 use crate::source::{Source, SourceError};
+use crate::split::beside::Beside;
+use crate::split::pieces::{Piece, Pieces};
+use crate::split::shares::{Lane, Shares};
 use std::collections::VecDeque;
-use std::time::Duration;
-
-/// How many pieces may wait, for each thread.
-const AHEAD: usize = 4;
-
-/// How long to wait for a thread, until the driver checks for signals.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How many pieces are read in vain, for each that may wait, before the threads begin anew.
 const MISSES: usize = 4;
@@ -25,92 +20,41 @@ const MISSES: usize = 4;
 /// difference, and what a lane holds has an end.
 const LONGEST: usize = 64 << 20;
 
-/// What the driver should do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// Advance the run: it has more text.
-    Advance,
-    /// Empty the destination: it is full.
-    Full,
-    /// Ask again: nothing came for some time.
-    Wait,
-}
-
 /// The threads of a run, and the rest of its source.
 #[derive(Debug)]
-pub struct Threads<L> {
+pub(super) struct Threads<L> {
     pieces: Pieces,
     first: Filler<L>,
-    crew: Crew<Filled<L>>,
+    crew: Crew<Piece, Filled<L, Counter>>,
     most: usize,
     /// The pieces that come next; those that are no thread's, too.
     queue: VecDeque<Next<L>>,
     /// What comes behind them, if that is known.
     end: Option<Result<(), SourceError>>,
-    taking: Option<Taking<L>>,
-    taken: u64,
+    taking: Taking<L, Counter>,
     /// The last piece that the run has read, as long as nobody knows where to cut.
     last: Option<Piece>,
     /// How many pieces in a row were read in vain.
     missed: usize,
 }
 
-/// The point at which a piece begins, at which a run stands. None if no other reader can begin there.
-fn begin_of_piece<S: Shares>(
-    run: &Run<Reader, Windows, S::Cause>,
-    outlet: &Outlet<S>,
-) -> Option<Point> {
-    let stand = run.reader().stand_behind()?;
-    let (counted, records) = (run.input().counted(), run.records(outlet));
-    Some(Point { counted, records, stand, open: outlet.open_behind() })
-}
-
-/// So many threads that begin as `first` does.
-fn crew<L: Lane>(first: &Filler<L>, count: usize) -> Option<Crew<Filled<L>>> {
-    let mut workers = Vec::new();
-    for _ in 0..count {
-        workers.push(first.alike()?);
-    }
-    Crew::new(workers).ok()
-}
-
-/// What the destination is taking over.
-#[derive(Debug)]
-struct Taking<L> {
-    filled: Filled<L>,
-    /// From which part on.
-    from: usize,
-    /// The beginning of the piece.
-    begin: Option<Point>,
-}
-
 #[derive(Debug)]
 enum Next<L> {
     Plain(Piece),
-    Read(Ticket<Filled<L>>),
+    Read(Ticket<Piece, Filled<L, Counter>>),
 }
 
 impl<L: Lane> Threads<L> {
-    /// So many threads beside a run that has read all its text. None if nobody but its own reader
-    /// can read what follows, now or at all. Afterwards, only [`step`](Self::step) brings input.
-    pub fn begin<S: Shares<Lane = L>, C>(
-        run: &mut Run<Reader, Windows, C>,
-        outlet: &Outlet<S>,
-        count: usize,
-    ) -> Option<Self> {
-        Threads::begin_sized(run, outlet, count, None)
-    }
-
-    /// The same with pieces of about so many bytes, for tests.
-    #[doc(hidden)]
-    pub fn begin_sized<S: Shares<Lane = L>, C>(
+    /// So many threads beside a run that has read all its text, with pieces of about so many bytes, if
+    /// that is said. None if nobody but its own reader can read what follows, now or at all.
+    pub(super) fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &Outlet<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
         let first = Filler::beside(run.reader(), outlet)?;
-        let crew = crew(&first, count)?;
+        let crew = first.crew(count)?;
         let (source, at) = run.input_mut().take_source()?;
         let mut pieces = Pieces::of(source, at);
         if let Some(size) = size {
@@ -125,50 +69,27 @@ impl<L: Lane> Threads<L> {
             most,
             queue: VecDeque::new(),
             end: None,
-            taking: None,
-            taken: 0,
+            taking: Taking::new(),
             last: None,
             missed: 0,
         })
     }
 
-    /// The source.
-    #[must_use]
-    pub fn source(&self) -> &Source {
+    pub(super) fn source(&self) -> &Source {
         self.pieces.source()
     }
 
-    /// If the destination is full of records of a piece: where the piece begins, if another reader can
-    /// begin there, from which part of the lane on they are still to be taken over, and the lane. The
-    /// run stands behind the piece.
-    #[must_use]
-    pub fn taken_of_piece(&self) -> Option<(Option<&Point>, usize, &L)> {
-        let Taking { filled, from, begin } = self.taking.as_ref()?;
-        Some((begin.as_ref(), *from, filled.outlet.inner()))
-    }
-
-    /// Why no part of the source can be read on its own, if that is so.
-    #[must_use]
-    pub fn why_whole(&self) -> Option<&'static str> {
-        self.source().why_whole()
-    }
-
-    /// How many pieces the threads have read.
-    #[must_use]
-    pub fn taken(&self) -> u64 {
-        self.taken
+    pub(super) fn taking(&self) -> &Taking<L, Counter> {
+        &self.taking
     }
 
     /// The run is dry: brings what comes next.
-    ///
-    /// # Errors
-    /// The failure that ends the run: the source failed.
-    pub fn step<S: Shares<Lane = L>>(
+    pub(super) fn step<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut Outlet<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
-        if self.is_full_of_taken(run, outlet)? {
+        if self.taking.go_on(run, outlet, Some(&self.crew))? {
             return Ok(Turn::Full);
         }
         self.learn(run.reader(), outlet);
@@ -194,17 +115,13 @@ impl<L: Lane> Threads<L> {
                 };
                 let piece = ticket.into_piece();
                 if let Some(filled) = filled {
-                    let goes_on = run.reader().goes_on_as(&filled.reader)
-                        && outlet.goes_on_as(&filled.outlet)
-                        && outlet.inner().can_take(filled.outlet.inner());
-                    if goes_on {
+                    if Taking::can_take(run, outlet, &filled) {
                         let begin = begin_of_piece(run, outlet);
                         run.pass(piece.bytes(), &filled.counted);
-                        outlet.pass(&filled.outlet);
-                        (self.taken, self.missed) = (self.taken + 1, 0);
-                        self.taking = Some(Taking { filled, from: 0, begin });
                         self.pieces.take_back(piece);
-                        let is_full = self.is_full_of_taken(run, outlet)?;
+                        self.missed = 0;
+                        self.taking.begin(outlet, filled, begin);
+                        let is_full = self.taking.go_on(run, outlet, Some(&self.crew))?;
                         return Ok(if is_full { Turn::Full } else { Turn::Advance });
                     }
                     self.crew.take_back(filled);
@@ -239,7 +156,7 @@ impl<L: Lane> Threads<L> {
     #[cold]
     fn renew<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
         let Some(first) = Filler::beside(reader, outlet) else { return };
-        let Some(crew) = crew(&first, self.crew.count()) else { return };
+        let Some(crew) = first.crew(self.crew.count()) else { return };
         (self.first, self.crew, self.missed) = (first, crew, 0);
         if reader.cut().is_none() {
             self.pieces.cut_anew();
@@ -286,26 +203,5 @@ impl<L: Lane> Threads<L> {
             && run.input().ends_at().is_none_or(|end| piece.end() <= end)
             && run.reader().goes_on_as(&self.first.reader)
             && outlet.goes_on_as(&self.first.outlet)
-    }
-
-    /// Has the destination take over what the threads have taken. Whether it is full before that is
-    /// done.
-    fn is_full_of_taken<S: Shares<Lane = L>>(
-        &mut self,
-        run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
-    ) -> Result<bool, Failed<S::Cause, S::Break>> {
-        let Some(Taking { mut filled, from, begin }) = self.taking.take() else {
-            return Ok(false);
-        };
-        match outlet.inner_mut().take_over(filled.outlet.inner_mut(), from) {
-            Ok(None) => self.crew.take_back(filled),
-            Ok(Some(next)) => {
-                self.taking = Some(Taking { filled, from: next, begin });
-                return Ok(true);
-            }
-            Err(why) => return Err(run.break_off(outlet, why)),
-        }
-        Ok(false)
     }
 }

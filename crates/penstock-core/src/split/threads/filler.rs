@@ -1,0 +1,113 @@
+//! What each thread does: reads a piece into a lane.
+
+use super::crew::{Crew, Worker};
+use super::members::Members;
+use crate::position::Counter;
+use crate::reader::{FormatReader, Reader, Step};
+use crate::run::{Given, Input, Lent, Origin, Outlet};
+use crate::split::beside::Beside;
+use crate::split::pieces::Piece;
+use crate::split::shares::{Lane, Shares};
+
+/// What a thread has made of a piece.
+#[derive(Debug)]
+pub(super) struct Filled<L, K> {
+    /// A reader that stands at the end of the piece.
+    pub(super) reader: Reader,
+    /// The way to what has taken the records.
+    pub(super) outlet: Outlet<L>,
+    /// The counts over the piece.
+    pub(super) counted: K,
+}
+
+/// Reads pieces.
+#[derive(Debug)]
+pub(super) struct Filler<L> {
+    pub(super) reader: Reader,
+    pub(super) outlet: Outlet<L>,
+}
+
+impl<L: Lane> Filler<L> {
+    /// Reads pieces as a run does. None if nobody but its own reader can, now or at all.
+    pub(super) fn beside<S: Shares<Lane = L>>(reader: &Reader, to: &Outlet<S>) -> Option<Self> {
+        let lane = to.inner().lane()?;
+        Some(Filler { reader: reader.beside(to.depth())?, outlet: to.beside(lane)? })
+    }
+
+    /// One that begins as this one does.
+    fn alike(&self) -> Option<Self> {
+        let lane = self.outlet.inner().anew(None)?;
+        let reader = self.reader.beside(self.outlet.depth())?;
+        Some(Filler { reader, outlet: self.outlet.beside(lane)? })
+    }
+
+    /// So many threads that begin as this one does.
+    pub(super) fn crew<P: Send + Sync + 'static, K: Send + 'static>(
+        &self,
+        count: usize,
+    ) -> Option<Crew<P, Filled<L, K>>>
+    where
+        Self: Worker<P, Done = Filled<L, K>>,
+    {
+        let mut workers = Vec::new();
+        for _ in 0..count {
+            workers.push(self.alike()?);
+        }
+        Crew::new(workers).ok()
+    }
+
+    /// The way to an empty lane. `used` lends its memory.
+    fn anew<K>(&self, used: Option<Filled<L, K>>) -> Option<Outlet<L>> {
+        let used = used.map(|used| used.outlet.into_inner());
+        self.outlet.beside(self.outlet.inner().anew(used)?)
+    }
+}
+
+impl<L: Lane> Worker<Piece> for Filler<L> {
+    type Done = Filled<L, Counter>;
+
+    fn work(&mut self, piece: &Piece, used: Option<Self::Done>) -> Option<Self::Done> {
+        let mut outlet = self.anew(used)?;
+        let mut reader = self.reader.beside(outlet.depth())?;
+        reader.jump(piece.at());
+        let mut input = Lent::new(piece.bytes(), Origin::default());
+        input.more(usize::MAX);
+        if !input.is_whole() {
+            return None;
+        }
+        let given = Given::Text { text: input.given().text(), last: false };
+        if !is_read_to_its_end(&mut outlet, &mut reader, given) || reader.offset() != piece.end() {
+            return None;
+        }
+        let mut counted = Counter::new();
+        counted.advance(piece.bytes());
+        Some(Filled { reader, outlet, counted })
+    }
+}
+
+/// Its reader stays with the thread, because it holds pages of the file.
+impl<L: Lane> Worker<Members> for Filler<L> {
+    type Done = Filled<L, u64>;
+
+    fn work(&mut self, piece: &Members, used: Option<Self::Done>) -> Option<Self::Done> {
+        let mut outlet = self.anew(used)?;
+        let depth = outlet.depth();
+        piece.lead(self.reader.binary_mut()?, depth);
+        if !is_read_to_its_end(&mut outlet, &mut self.reader, piece.given()) {
+            return None;
+        }
+        let reader = self.reader.beside(depth)?;
+        let counted = self.reader.binary_mut()?.told();
+        Some(Filled { reader, outlet, counted })
+    }
+}
+
+/// Whether a reader reads all of a piece without a fault, and the lane takes all of it.
+fn is_read_to_its_end<L: Lane>(
+    outlet: &mut Outlet<L>,
+    reader: &mut Reader,
+    given: Given<'_>,
+) -> bool {
+    let read = L::read_piece(outlet, reader, given);
+    matches!(read, Ok(Step::More)) && reader.take_repairs().is_empty()
+}

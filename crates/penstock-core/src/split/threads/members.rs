@@ -1,0 +1,220 @@
+//! The threads of a run over a binary property list.
+//!
+//! Its reader [halts](crate::plist::binary::Reader::halt_within) behind the first records of a container.
+//! If there are many more, threads read them, some members at a time, and the run passes over what
+//! they have read. It reads what is in error itself.
+
+use super::crew::{Crew, Ticket};
+use super::filler::{Filled, Filler};
+use super::taking::{Taking, begin_of_piece};
+use super::{AHEAD, PATIENCE, Turn};
+use crate::plist::binary;
+use crate::reader::Reader;
+use crate::run::{Binary, Failed, Given, Outlet, Run, Windows};
+use crate::split::beside::Beside;
+use crate::split::shares::{Lane, Shares};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// How many bytes are about to be reported for a piece, and how many there must be for threads to be worth
+/// it. Bytes are counted as [`told`](binary::Reader::told) counts them.
+const PIECE: u64 = 256 << 10;
+const WORTH: u64 = 1 << 20;
+
+/// A member counts at least as so many bytes.
+const LEAST: u64 = 8;
+
+/// The most members of a piece.
+const MOST: u64 = 1 << 16;
+
+/// Of a piece for which more bytes would be reported, the run reads the members: they are so large
+/// that it makes no difference, and what a lane holds has an end.
+const LONGEST: u64 = 64 << 20;
+
+/// Some members of a container.
+#[derive(Clone, Debug)]
+pub(super) struct Members {
+    file: Binary,
+    members: Range<u64>,
+}
+
+impl Members {
+    /// Leads a reader to them that has begun in the same container.
+    pub(super) fn lead(&self, reader: &mut binary::Reader, depth: usize) {
+        reader.lead_to(depth, self.members.clone(), LONGEST);
+    }
+
+    /// The file.
+    pub(super) fn given(&self) -> Given<'_> {
+        self.file.given()
+    }
+}
+
+/// The threads of a run.
+#[derive(Debug)]
+pub(super) struct Threads<L> {
+    file: Binary,
+    count: usize,
+    /// How many members a piece has, if that is fixed.
+    size: Option<u64>,
+    /// The container that is read together.
+    shared: Option<Shared<L>>,
+    taking: Taking<L, u64>,
+}
+
+/// A container that is read together.
+#[derive(Debug)]
+struct Shared<L> {
+    first: Filler<L>,
+    crew: Crew<Members, Filled<L, u64>>,
+    queue: VecDeque<Ticket<Members, Filled<L, u64>>>,
+    /// The members that are not in the queue yet.
+    left: Range<u64>,
+    /// How many members the next piece has.
+    each: u64,
+}
+
+impl<L: Lane> Threads<L> {
+    /// For so many threads beside a run that has halted, with pieces of so many members each, if that
+    /// is said. None if it is no binary property list, or all of it is one record.
+    pub(super) fn begin<S: Shares<Lane = L>, C>(
+        run: &mut Run<Reader, Windows, C>,
+        outlet: &Outlet<S>,
+        count: usize,
+        size: Option<usize>,
+    ) -> Option<Self> {
+        let reader = run.reader_mut().binary_mut()?;
+        if let Outlet::Root(_) = outlet {
+            reader.halt_within(0);
+            return None;
+        }
+        let file = run.input_mut().binary()?;
+        // The driver advances the run before the first step.
+        run.reader_mut().binary_mut()?.halt_again();
+        let size = size.map(|size| size.max(1) as u64);
+        Some(Threads { file, count, size, shared: None, taking: Taking::new() })
+    }
+
+    pub(super) fn taking(&self) -> &Taking<L, u64> {
+        &self.taking
+    }
+
+    /// The run has halted: has its destination take over what comes next, or lets it read on.
+    pub(super) fn step<S: Shares<Lane = L>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        outlet: &mut Outlet<S>,
+    ) -> Result<Turn, Failed<S::Cause, S::Break>> {
+        let turn = self.take_or_let(run, outlet)?;
+        if let (Turn::Full | Turn::Wait, Some(reader)) = (turn, run.reader_mut().binary_mut()) {
+            // The driver advances the run before it asks again.
+            reader.halt_again();
+        }
+        Ok(turn)
+    }
+
+    fn take_or_let<S: Shares<Lane = L>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        outlet: &mut Outlet<S>,
+    ) -> Result<Turn, Failed<S::Cause, S::Break>> {
+        if self.is_full_of_taken(run, outlet)? {
+            return Ok(Turn::Full);
+        }
+        let depth = outlet.depth();
+        let Some(reader) = run.reader_mut().binary_mut() else { return Ok(Turn::Advance) };
+        // No record is in another one.
+        reader.halt_within(depth);
+        let Some(ahead) = reader.members_ahead(depth).filter(|_| run.is_free()) else {
+            return Ok(Turn::Advance);
+        };
+        let is_here = |shared: &Shared<L>| shared.is_at(run.reader(), outlet, &ahead);
+        if !self.shared.as_ref().is_some_and(is_here) {
+            self.shared = self.share(run, outlet, ahead);
+        }
+        let Some(shared) = &mut self.shared else { return Ok(Turn::Advance) };
+        let Some(next) = shared.next(&self.file) else {
+            // All members of the container were read.
+            self.shared = None;
+            return Ok(Turn::Advance);
+        };
+        let Ok(filled) = shared.crew.take(&next, PATIENCE) else {
+            shared.queue.push_front(next);
+            return Ok(Turn::Wait);
+        };
+        let Range { start, end } = next.into_piece().members;
+        let filled = filled.filter(|filled| Taking::can_take(run, outlet, filled));
+        let begin = filled.as_ref().and_then(|_| begin_of_piece(run, outlet));
+        let Some(reader) = run.reader_mut().binary_mut() else { return Ok(Turn::Advance) };
+        match filled {
+            Some(filled) if reader.pass_told(depth, end - start, filled.counted) => {
+                reader.halt_again();
+                shared.each = each(self.size, filled.counted / (end - start));
+                self.taking.begin(outlet, filled, begin);
+                let is_full = self.is_full_of_taken(run, outlet)?;
+                Ok(if is_full { Turn::Full } else { Turn::Advance })
+            }
+            _ => {
+                // The run reads these itself.
+                reader.halt_before(end);
+                Ok(Turn::Advance)
+            }
+        }
+    }
+
+    /// The container in which the run has halted, if threads are worth it for the members ahead.
+    fn share<S: Shares<Lane = L>>(
+        &self,
+        run: &Run<Reader, Windows, S::Cause>,
+        outlet: &Outlet<S>,
+        ahead: Range<u64>,
+    ) -> Option<Shared<L>> {
+        let told = run.reader().binary()?.told_for_each().max(LEAST);
+        if self.size.is_none() && told.saturating_mul(ahead.end - ahead.start) < WORTH {
+            return None;
+        }
+        let first = Filler::beside(run.reader(), outlet)?;
+        let crew = first.crew(self.count)?;
+        let each = each(self.size, told);
+        Some(Shared { first, crew, queue: VecDeque::new(), left: ahead, each })
+    }
+
+    fn is_full_of_taken<S: Shares<Lane = L>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        outlet: &mut Outlet<S>,
+    ) -> Result<bool, Failed<S::Cause, S::Break>> {
+        self.taking.go_on(run, outlet, self.shared.as_ref().map(|shared| &shared.crew))
+    }
+}
+
+/// How many members a piece has, if so many bytes are reported for one. `size` says it for tests.
+fn each(size: Option<u64>, told: u64) -> u64 {
+    size.unwrap_or_else(|| (PIECE / told.max(LEAST)).clamp(1, MOST))
+}
+
+impl<L: Lane> Shared<L> {
+    /// Whether a run has halted before the members that come next.
+    fn is_at<S: Shares<Lane = L>>(
+        &self,
+        reader: &Reader,
+        outlet: &Outlet<S>,
+        ahead: &Range<u64>,
+    ) -> bool {
+        let next = self.queue.front().map_or(self.left.start, |next| next.piece().members.start);
+        next == ahead.start
+            && reader.goes_on_as(&self.first.reader)
+            && outlet.goes_on_as(&self.first.outlet)
+    }
+
+    /// Hands out pieces of the file, and returns the one that comes next.
+    fn next(&mut self, file: &Binary) -> Option<Ticket<Members, Filled<L, u64>>> {
+        while self.queue.len() < AHEAD * self.crew.count() && !self.left.is_empty() {
+            let end = self.left.end.min(self.left.start.saturating_add(self.each));
+            let members = self.left.start..end;
+            self.left.start = end;
+            self.queue.push_back(self.crew.begin(Members { file: file.clone(), members }));
+        }
+        self.queue.pop_front()
+    }
+}

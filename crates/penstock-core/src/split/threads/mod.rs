@@ -1,0 +1,127 @@
+//! Several threads do the work of one run.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `crew.rs` | threads that work on pieces |
+//! | `filler.rs` | what each of them does: it reads a piece |
+//! | `taking.rs` | how the destination takes over what they have made |
+//! | `text.rs` | the threads of a run over text |
+//! | `members.rs` | the threads of a run over a binary property list |
+
+mod crew;
+mod filler;
+mod members;
+mod taking;
+mod text;
+
+use super::point::Point;
+use super::shares::{Lane, Shares};
+use crate::reader::Reader;
+use crate::run::{Failed, Outlet, Run, Windows};
+use crate::source::Source;
+use std::time::Duration;
+
+/// How many pieces may wait, for each thread.
+const AHEAD: usize = 4;
+
+/// How long to wait for a thread, until the driver checks for signals.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What the driver should do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Advance the run: it has more to read.
+    Advance,
+    /// Empty the destination: it is full.
+    Full,
+    /// Ask again: nothing came for some time.
+    Wait,
+}
+
+/// The threads of a run.
+#[derive(Debug)]
+pub struct Threads<L>(Kind<L>);
+
+#[derive(Debug)]
+enum Kind<L> {
+    Text(text::Threads<L>),
+    Members(members::Threads<L>),
+}
+
+/// Before anything is read: threads may begin beside the run.
+pub fn expect_threads<C>(run: &mut Run<Reader, Windows, C>) {
+    if let Reader::Plist(reader) = run.reader_mut() {
+        reader.halt();
+    }
+}
+
+impl<L: Lane> Threads<L> {
+    /// So many threads beside a run that has read all its text, or has halted. None if nobody but its
+    /// own reader can read what follows, now or at all. Afterwards, only [`step`](Self::step) brings
+    /// input.
+    pub fn begin<S: Shares<Lane = L>, C>(
+        run: &mut Run<Reader, Windows, C>,
+        outlet: &Outlet<S>,
+        count: usize,
+    ) -> Option<Self> {
+        Threads::begin_sized(run, outlet, count, None)
+    }
+
+    /// The same with pieces of about so many bytes or members, for tests.
+    #[doc(hidden)]
+    pub fn begin_sized<S: Shares<Lane = L>, C>(
+        run: &mut Run<Reader, Windows, C>,
+        outlet: &Outlet<S>,
+        count: usize,
+        size: Option<usize>,
+    ) -> Option<Self> {
+        Some(Threads(match run.reader() {
+            Reader::Plist(_) => Kind::Members(members::Threads::begin(run, outlet, count, size)?),
+            _ => Kind::Text(text::Threads::begin(run, outlet, count, size)?),
+        }))
+    }
+
+    /// The source, if they read it in the place of the run.
+    #[must_use]
+    pub fn source(&self) -> Option<&Source> {
+        match &self.0 {
+            Kind::Text(threads) => Some(threads.source()),
+            Kind::Members(_) => None,
+        }
+    }
+
+    /// If the destination is full of records of a piece: where the piece begins, if another reader can
+    /// begin there, from which part of the lane on they are still to be taken over, and the lane. The
+    /// run stands behind the piece.
+    #[must_use]
+    pub fn taken_of_piece(&self) -> Option<(Option<&Point>, usize, &L)> {
+        match &self.0 {
+            Kind::Text(threads) => threads.taking().now(),
+            Kind::Members(threads) => threads.taking().now(),
+        }
+    }
+
+    /// How many pieces the threads have read.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        match &self.0 {
+            Kind::Text(threads) => threads.taking().count(),
+            Kind::Members(threads) => threads.taking().count(),
+        }
+    }
+
+    /// The run is dry: brings what comes next.
+    ///
+    /// # Errors
+    /// The failure that ends the run: the source failed.
+    pub fn step<S: Shares<Lane = L>>(
+        &mut self,
+        run: &mut Run<Reader, Windows, S::Cause>,
+        outlet: &mut Outlet<S>,
+    ) -> Result<Turn, Failed<S::Cause, S::Break>> {
+        match &mut self.0 {
+            Kind::Text(threads) => threads.step(run, outlet),
+            Kind::Members(threads) => threads.step(run, outlet),
+        }
+    }
+}
