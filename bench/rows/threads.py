@@ -16,6 +16,7 @@ import tables
 from model import OURS, Case, Input, Row, Variant, faster
 from tables import Size, Town
 
+from rows import plist
 from rows.columns import City
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from model import Call
 
+TRACKS = 500_000
 HEALTH = markup.KINDS["health"]
 
 READ: dict[str, tuple[Callable[[], Path], type, str | None]] = {
@@ -33,6 +35,11 @@ READ: dict[str, tuple[Callable[[], Path], type, str | None]] = {
     "61 MB of NDJSON": (partial(inputs.grown, 61, "lines"), City, None),
     "120 MB of CSV": (partial(tables.table, "cities"), Town, None),
     "two of eight columns of it": (partial(tables.table, "cities"), Size, None),
+    "500,000 tracks of a property list": (
+        partial(plist.tracks, "binary", TRACKS),
+        plist.Track,
+        None,
+    ),
 }
 """The file, the class and the path of what each variant reads."""
 
