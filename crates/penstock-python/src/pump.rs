@@ -505,9 +505,7 @@ impl Pump {
             } else {
                 py.detach(|| {
                     fill_on(run, builder, gauge, |run, builder| {
-                        if let Some(count) = *threads
-                            && run.input().end() >= ALONE
-                        {
+                        if let Some(count) = *threads {
                             *crew = builder.begin_threads(run, count);
                         }
                         if crew.is_some() {
@@ -683,9 +681,6 @@ impl Pump {
         Ok(Turn::End)
     }
 }
-
-/// The bytes after which several threads read: for less, starting them takes longer.
-pub(crate) const ALONE: u64 = 1 << 20;
 
 /// Fills columns until a batch is full or some time has passed, together with the threads.
 fn fill_together(

@@ -1,8 +1,8 @@
 //! Several threads beside a run that its driver advances without the interpreter's lock.
 
-use crate::pump::{ALONE, Gauge};
+use crate::pump::Gauge;
 use penstock_core::reader::Reader;
-use penstock_core::run::{Failed, Input, Outlet, Run, Windows};
+use penstock_core::run::{Failed, Outlet, Run, Windows};
 use penstock_core::split::{Lane, Shares, Threads, expect_threads};
 use std::sync::atomic::Ordering;
 
@@ -32,7 +32,7 @@ impl<L: Lane> Together<L> {
         to: &mut Outlet<S>,
         gauge: &Gauge,
     ) -> Result<(), Failed<S::Cause, S::Break>> {
-        if self.threads.is_none() && self.count > 1 && run.input().end() >= ALONE {
+        if self.threads.is_none() && self.count > 1 {
             self.threads = Threads::begin(run, to, self.count);
         }
         match &mut self.threads {

@@ -76,15 +76,16 @@ struct Shared<L> {
 
 impl<L: Lane> Threads<L> {
     /// For so many threads beside a run that has halted, with pieces of so many members each, if that
-    /// is said. None if it is no binary property list, or all of it is one record.
+    /// is said. None if it is no binary property list, or too small, or if all of it is one record.
     pub(super) fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &Outlet<S>,
         count: usize,
         size: Option<usize>,
+        is_small: bool,
     ) -> Option<Self> {
         let reader = run.reader_mut().binary_mut()?;
-        if let Outlet::Root(_) = outlet {
+        if is_small || matches!(outlet, Outlet::Root(_)) {
             reader.halt_within(0);
             return None;
         }

@@ -17,9 +17,12 @@ mod text;
 use super::point::Point;
 use super::shares::{Lane, Shares};
 use crate::reader::Reader;
-use crate::run::{Failed, Outlet, Run, Windows};
+use crate::run::{Failed, Input, Outlet, Run, Windows};
 use crate::source::Source;
 use std::time::Duration;
+
+/// For less than so many bytes, starting threads takes longer than reading them.
+const ALONE: u64 = 1 << 20;
 
 /// How many pieces may wait, for each thread.
 const AHEAD: usize = 4;
@@ -57,8 +60,8 @@ pub fn expect_threads<C>(run: &mut Run<Reader, Windows, C>) {
 
 impl<L: Lane> Threads<L> {
     /// So many threads beside a run that has read all its text, or has halted. None if nobody but its
-    /// own reader can read what follows, now or at all. Afterwards, only [`step`](Self::step) brings
-    /// input.
+    /// own reader can read what follows, now or at all, or if too little of it has come. Afterwards,
+    /// only [`step`](Self::step) brings input.
     pub fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &Outlet<S>,
@@ -75,8 +78,12 @@ impl<L: Lane> Threads<L> {
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
+        let is_small = run.input().end() < ALONE && size.is_none();
         Some(Threads(match run.reader() {
-            Reader::Plist(_) => Kind::Members(members::Threads::begin(run, outlet, count, size)?),
+            Reader::Plist(_) => {
+                Kind::Members(members::Threads::begin(run, outlet, count, size, is_small)?)
+            }
+            _ if is_small => return None,
             _ => Kind::Text(text::Threads::begin(run, outlet, count, size)?),
         }))
     }
