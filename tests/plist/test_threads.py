@@ -191,6 +191,15 @@ def test_errors_are_the_same(name: str, errors: Any) -> None:
     assert differ == 6
 
 
+def test_the_first_records_are_in_error() -> None:
+    data = dumped([{**made, "number": "x"} if n < 10 else made for n, made in enumerate(SONGS)])
+    expected = told(read("list", data, errors="skip"), 1)
+    assert expected[1:] == (None, 10, COUNT - 10)
+    reader = read("list", data, errors="skip")
+    assert told(reader, 2) == expected
+    assert reader._pieces() > 3
+
+
 def shared(count: int, items: int) -> bytes:
     """Return records that all refer to one long list."""
     tags = ["a long tag of a song, which is in the file only once: " + "x" * 40] * items

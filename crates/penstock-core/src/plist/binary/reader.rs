@@ -70,7 +70,8 @@ struct Open {
 struct Halt {
     /// The member before which it leaves the container.
     last: u64,
-    /// How many bytes were reported before that was decided.
+    /// The next member when that was decided, and how many bytes were reported by then.
+    from: u64,
     told: u64,
 }
 
@@ -87,8 +88,8 @@ impl Open {
 
     /// Has the reader halt before a member, once. So many bytes were reported.
     fn halt_before(&mut self, member: u64, told: u64) {
-        let last = self.last();
-        (self.end, self.halt) = (member.clamp(self.next, last), Some(Halt { last, told }));
+        let halt = Halt { last: self.last(), from: self.next, told };
+        (self.end, self.halt) = (member.clamp(self.next, halt.last), Some(halt));
     }
 }
 
@@ -113,8 +114,8 @@ pub struct Reader {
     far: HashMap<u64, ()>,
     /// It halts in containers of many members that are open inside of fewer than so many others.
     halts_within: usize,
-    /// How many bytes were reported since it was decided that it halts where it did last.
-    told_to_halt: u64,
+    /// How many bytes were reported for each member, the last time that some were read before it halted.
+    told_for_each: u64,
     /// Which objects are shared, if the sink wants to know.
     shares: Option<Shares>,
     /// The offset of the object at hand.
@@ -146,7 +147,7 @@ impl Reader {
             open: Vec::new(),
             far: HashMap::new(),
             halts_within: 0,
-            told_to_halt: 0,
+            told_for_each: 0,
             shares: None,
             at: 0,
             told: 0,
@@ -241,7 +242,7 @@ impl Reader {
         Some(open.next..open.last())
     }
 
-    /// Halts before a member of the innermost container, once.
+    /// Halts before a member of the innermost container, once. It may be the next one.
     pub fn halt_before(&mut self, member: u64) {
         if let Some(open) = self.open.last_mut() {
             open.halt_before(member, self.told);
@@ -251,15 +252,14 @@ impl Reader {
     /// Halts once more where it has halted.
     pub fn halt_again(&mut self) {
         if let Some(open) = self.open.last_mut() {
-            open.halt_before(open.next, self.told - self.told_to_halt);
+            open.halt_before(open.next, self.told);
         }
     }
 
-    /// How many bytes a member has that it has reported before it halted behind the first ones of a
-    /// container: those of containers, and of long strings and data.
+    /// How many bytes it has reported for each member, the last time that it read some before it halted.
     #[must_use]
     pub fn told_for_each(&self) -> u64 {
-        self.told_to_halt / FIRST
+        self.told_for_each
     }
 
     /// A reader in the same `depth` containers, if these are all that are open. It reads members to
@@ -280,7 +280,7 @@ impl Reader {
             open: self.open.clone(),
             far: self.far.clone(),
             halts_within: 0,
-            told_to_halt: 0,
+            told_for_each: 0,
             shares: None,
             at: self.at,
             told: 0,
@@ -417,7 +417,8 @@ impl Reader {
             if open.next == open.end && !open.keyed {
                 if let Some(halt) = open.halt.take() {
                     open.end = halt.last;
-                    self.told_to_halt = self.told - halt.told;
+                    let (told, members) = (self.told - halt.told, open.next - halt.from);
+                    self.told_for_each = told.checked_div(members).unwrap_or(self.told_for_each);
                     return Ok(Step::More);
                 }
                 let at = open.at;

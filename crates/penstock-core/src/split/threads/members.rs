@@ -10,7 +10,7 @@ use super::taking::{Taking, begin_of_piece};
 use super::{AHEAD, PATIENCE, Turn};
 use crate::plist::binary;
 use crate::reader::Reader;
-use crate::run::{Binary, Failed, Given, Outlet, Run, Windows};
+use crate::run::{Binary, Destination, Failed, Given, Outlet, Run, Windows};
 use crate::split::beside::Beside;
 use crate::split::shares::{Lane, Shares};
 use std::collections::VecDeque;
@@ -23,6 +23,9 @@ const WORTH: u64 = 1 << 20;
 
 /// A member counts at least as so many bytes.
 const LEAST: u64 = 8;
+
+/// If nobody can read beside the run yet, it reads so many members before that is tried again.
+const AGAIN: u64 = 1 << 10;
 
 /// The most members of a piece.
 const MOST: u64 = 1 << 16;
@@ -124,16 +127,29 @@ impl<L: Lane> Threads<L> {
         }
         let depth = outlet.depth();
         let Some(reader) = run.reader_mut().binary_mut() else { return Ok(Turn::Advance) };
-        // No record is in another one.
-        reader.halt_within(depth);
+        if outlet.inner_records().is_some_and(|(_, within)| within) {
+            // No record is in another one.
+            reader.halt_within(depth);
+            return Ok(Turn::Advance);
+        }
         let Some(ahead) = reader.members_ahead(depth).filter(|_| run.is_free()) else {
             return Ok(Turn::Advance);
         };
         let is_here = |shared: &Shared<L>| shared.is_at(run.reader(), outlet, &ahead);
         if !self.shared.as_ref().is_some_and(is_here) {
-            self.shared = self.share(run, outlet, ahead);
+            self.shared = None;
+            if !self.is_worth_it(run.reader(), &ahead) {
+                return Ok(Turn::Advance);
+            }
+            self.shared = self.share(run, outlet, ahead.clone());
         }
-        let Some(shared) = &mut self.shared else { return Ok(Turn::Advance) };
+        let Some(shared) = &mut self.shared else {
+            // The first records may be in error.
+            if let Some(reader) = run.reader_mut().binary_mut() {
+                reader.halt_before(ahead.start.saturating_add(AGAIN));
+            }
+            return Ok(Turn::Advance);
+        };
         let Some(next) = shared.next(&self.file) else {
             // All members of the container were read.
             self.shared = None;
@@ -163,20 +179,23 @@ impl<L: Lane> Threads<L> {
         }
     }
 
-    /// The container in which the run has halted, if threads are worth it for the members ahead.
+    /// Whether there are so many members ahead that threads are worth it.
+    fn is_worth_it(&self, reader: &Reader, ahead: &Range<u64>) -> bool {
+        let told = reader.binary().map_or(0, binary::Reader::told_for_each).max(LEAST);
+        let count = ahead.end - ahead.start;
+        if self.size.is_some() { count > 0 } else { told.saturating_mul(count) >= WORTH }
+    }
+
+    /// The container in which the run has halted. None if nobody can read beside it.
     fn share<S: Shares<Lane = L>>(
         &self,
         run: &Run<Reader, Windows, S::Cause>,
         outlet: &Outlet<S>,
         ahead: Range<u64>,
     ) -> Option<Shared<L>> {
-        let told = run.reader().binary()?.told_for_each().max(LEAST);
-        if self.size.is_none() && told.saturating_mul(ahead.end - ahead.start) < WORTH {
-            return None;
-        }
         let first = Filler::beside(run.reader(), outlet)?;
         let crew = first.crew(self.count)?;
-        let each = each(self.size, told);
+        let each = each(self.size, run.reader().binary()?.told_for_each());
         Some(Shared { first, crew, queue: VecDeque::new(), left: ahead, each })
     }
 
