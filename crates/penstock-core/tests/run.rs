@@ -31,6 +31,8 @@ struct Sums {
     depth: usize,
     keys: Vec<String>,
     done: Vec<i64>,
+    /// Where the records in error begin.
+    met: Vec<Option<u64>>,
 }
 
 #[derive(Debug)]
@@ -113,6 +115,9 @@ impl Destination for Sums {
             No::Stop => Refused::Break("stop"),
         }
     }
+    fn meet_problem(&mut self, begun: Option<u64>) {
+        self.met.push(begun);
+    }
     fn abandon_record(&mut self) {
         self.abandon();
     }
@@ -134,6 +139,8 @@ struct Told {
     /// The failure that ended it.
     ended: Option<String>,
     refused: u64,
+    /// Where the records in error begin, as the destination heard.
+    met: Vec<Option<u64>>,
 }
 
 fn said(problem: &Problem<()>) -> String {
@@ -192,6 +199,7 @@ fn drive<I: Input>(
     assert!(run.is_finished());
     assert!(matches!(run.advance(to), Ok(Turn::End)), "a run that failed has ended");
     told.sums.clone_from(&to.inner().done);
+    told.met.clone_from(&to.inner().met);
     told.refused = run.refused();
     told
 }
@@ -239,15 +247,19 @@ fn each_policy() {
     assert_eq!(told.ended.as_deref(), Some(MISFIT));
 
     let told = lent(LINES, Framing::Lines, None, Policy::Skip);
-    let skipped = Told { sums: vec![3, 3, 5], refused: 3, ..Told::default() };
+    // The destination hears of each record in error, under every policy.
+    let met = [17, 39, 50].map(Some);
+    let skipped = Told { sums: vec![3, 3, 5], refused: 3, met: met.to_vec(), ..Told::default() };
     assert_eq!(told, skipped);
 
     let told = lent(LINES, Framing::Lines, None, Policy::Hand);
     assert_eq!(told.problems, [MISFIT, MALFORMED, LIST]);
     assert_eq!((told.sums, told.ended, told.refused), (vec![3, 3, 5], None, 3));
+    assert_eq!(told.met, met);
 
     let told = lent(LINES, Framing::Lines, None, Policy::Collect { most: 100 });
     assert_eq!(told.problems, [MISFIT, MALFORMED, LIST]);
+    assert_eq!(told.met, met);
     assert_eq!((told.sums, told.ended.as_deref()), (vec![3, 3, 5], Some("collected")));
 
     // One more problem than may be kept ends the run.
@@ -373,6 +385,7 @@ fn a_byte_range_is_as_in_the_whole() {
         told.sums.extend(rest.sums);
         told.problems.extend(rest.problems);
         told.refused += rest.refused;
+        told.met.extend(rest.met);
         assert_eq!(told, whole, "cut {cut}");
     }
 }
@@ -420,6 +433,7 @@ fn a_range_of_a_compressed_file_is_as_in_the_whole() {
         told.sums.extend(rest.sums);
         told.problems.extend(rest.problems);
         told.refused += rest.refused;
+        told.met.extend(rest.met);
         assert_eq!(told, whole, "from {}", at + 1);
     }
 }

@@ -74,6 +74,10 @@ pub trait Destination {
         None
     }
 
+    /// A record is in error, whatever becomes of its problem, which need not be described for this. The
+    /// run says where the record begins, if the format has a byte that separates records.
+    fn meet_problem(&mut self, _begun: Option<u64>) {}
+
     /// Gives up the current record. The reader does not report the rest of it.
     fn abandon_record(&mut self);
 
@@ -316,6 +320,9 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     }
     fn broke_at(&self) -> Option<u64> {
         self.inner().broke_at()
+    }
+    fn meet_problem(&mut self, begun: Option<u64>) {
+        self.inner_mut().meet_problem(begun);
     }
     fn abandon_record(&mut self) {
         match self {

@@ -502,9 +502,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// will see it.
     fn pass_over<D: Destination<Cause = C>>(
         &mut self,
-        to: &D,
+        to: &mut D,
         describe: impl FnOnce(&Self, &D) -> Problem<C>,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
+        to.meet_problem(self.reader.record().map(|(begun, _)| begun));
         if !self.policy.describes() {
             self.refused += 1;
             return Ok(None);

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use super::point::{Point, Stand};
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
-use crate::reader::{FormatReader, Reader};
-use crate::run::{Destination, Input, Outlet, Run, Windows};
+use crate::reader::Reader;
+use crate::run::{Destination, Input, Outlet, Policy, Run, Windows};
 use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::unrefusing;
 
@@ -45,15 +45,15 @@ impl Default for Planner {
 }
 
 impl Planner {
+    /// A run for it. Of a record in error it need not know more than that there is one, so no problem is
+    /// described: where most records are in error, that would take most of the time.
+    pub fn run(reader: Reader, input: Windows) -> Run<Reader, Windows, Infallible> {
+        Run::new(reader, input, Policy::Skip)
+    }
+
     /// Pauses at the first record that begins at this offset or behind it.
     pub fn want(&mut self, offset: u64) {
         self.wanted = offset;
-    }
-
-    /// The run has told a problem of a record, which may have begun.
-    pub fn pass_problem(&mut self, reader: &Reader) {
-        let has_begun = reader.record().is_some_and(|(begun, _)| begun == self.last);
-        self.records += u64::from(!has_begun);
     }
 
     /// The offset from which on it pauses.
@@ -168,7 +168,12 @@ impl LookAhead for Planner {
     }
 }
 
-unrefusing!(Planner, run);
+unrefusing!(Planner, run, {
+    /// A record in error is counted if it was not told before.
+    fn meet_problem(&mut self, begun: Option<u64>) {
+        self.records += u64::from(begun != Some(self.last));
+    }
+});
 
 impl Point {
     /// The point at which a run has paused. None if no other reader can begin there.

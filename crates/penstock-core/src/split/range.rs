@@ -9,7 +9,7 @@ use super::planner::Planner;
 use super::point::Point;
 use crate::position::Counter;
 use crate::reader::Reader;
-use crate::run::{Failed, Failure, Input, Outlet, Policy, Run, Turn, Windows};
+use crate::run::{Failed, Failure, Input, Outlet, Run, Turn, Windows};
 use crate::select::Records;
 use crate::source::{Source, SourceError};
 
@@ -241,7 +241,7 @@ impl Walk {
         }
         let input = Windows::of_range(text.open_at(begin)?, counted);
         let hops = Hops::beside(&reader, &to);
-        let run = Run::new(reader, input, Policy::Hand);
+        let run = Planner::run(reader, input);
         Ok(Some(Walk { run, to, hops, begin, most }))
     }
 
@@ -258,10 +258,8 @@ impl Walk {
             let failed: Failed<Infallible, Infallible> = match turn {
                 Ok(Turn::Paused) => return Ok(End::Found),
                 Ok(Turn::End) => return Ok(End::Over),
-                Ok(Turn::Problem(_)) => {
-                    to.inner_mut().pass_problem(run.reader());
-                    continue;
-                }
+                // No problem is described.
+                Ok(Turn::Problem(_)) => continue,
                 Ok(Turn::Dry) => {
                     windows += 1;
                     if run.offset() > *most || windows % PATIENCE == 0 && !goes_on() {

@@ -38,6 +38,9 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
     fn broke_at(&self) -> Option<u64> {
         self.inner().broke_at()
     }
+    fn meet_problem(&mut self, begun: Option<u64>) {
+        self.inner_mut().meet_problem(begun);
+    }
     fn abandon_record(&mut self) {
         self.abandon();
     }

@@ -3,7 +3,7 @@
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
-use penstock_core::run::{Input, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::run::{Input, Outlet, Turn, Windows};
 use penstock_core::source::{Options, Source};
 use penstock_core::split::{Hops, Planner, Point};
 use std::io::Read;
@@ -48,7 +48,7 @@ fn plan(records: u64, with_hops: bool) {
     let source = Lines { at: 0, size, read: Arc::clone(&read) };
     let source = Source::open(Box::new(source), Options::new(&Limits::default()));
     let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
-    let mut run = Run::new(reader, Windows::of(source), Policy::Hand);
+    let mut run = Planner::run(reader, Windows::of(source));
     let mut to = Outlet::new(Planner::default(), None);
     let (mut points, mut window) = (0_u64, 0);
     let mut hops = None::<Hops>;

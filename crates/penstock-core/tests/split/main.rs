@@ -8,7 +8,7 @@ mod parts;
 mod ranges;
 
 use members::{assembled, same_members};
-use parts::{Form, same};
+use parts::{Form, Way, planned, same};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -208,6 +208,30 @@ fn every_record_is_a_point() {
         (Form::Elements, "<list><m>\r<item/>x\r<item>7</item>\r\r<item/>\r</m></list>", 3),
     ] {
         assert_eq!(same(form, text, 7, &cuts), count, "{form:?}");
+    }
+}
+
+/// The planner counts each record in error once, whether the reader has told that it begins or not. No
+/// problem is described for that: [`planned`] would panic.
+#[test]
+fn records_in_error_are_counted_and_not_described() {
+    let lines = ["{\"a\": tru", "tru", "7, 8", "}", "\"a", "{\"b\"]"];
+    let rows = ["a \"b,c", "1,2,3", "\"a\"b,c", "1", "\0,\0"];
+    for (form, before, good, errors) in
+        [(Form::Lines, "", "{}", &lines[..]), (Form::Rows, "a,b\n", "1,2", &rows[..])]
+    {
+        let errors = errors.repeat(9);
+        let (count, errors) = (errors.len() as u64, errors.join("\n"));
+        let text = format!("{before}{good}\n{errors}\n{good}\n{errors}\n{good}");
+        let at = (text.len() - good.len()) as u64;
+        for way in [Way::Reading, Way::Hopping] {
+            for step in [5, 4096] {
+                let points = planned(form, &text, step, &[at], way).points;
+                let [point] = &points[..] else { panic!("{points:?}") };
+                assert_eq!(point.counted.bytes(), at);
+                assert_eq!(point.records, 2 + 2 * count, "{form:?} {way:?} {step}");
+            }
+        }
     }
 }
 

@@ -46,8 +46,7 @@ struct Planning(Run<Reader, Windows, Infallible>, Outlet<Planner>);
 
 impl Planning {
     fn over(bytes: &[u8], at: Option<&str>) -> Self {
-        let run =
-            Run::new(reader(), windows(bytes, bytes.len().max(1), Detect::Plist), Policy::Hand);
+        let run = Planner::run(reader(), windows(bytes, bytes.len().max(1), Detect::Plist));
         Planning(run, Outlet::new(Planner::default(), Some(records(at))))
     }
 
@@ -59,7 +58,7 @@ impl Planning {
                     let brought = run.input_mut().more();
                     run.brought(to, brought).expect("a good source");
                 }
-                Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+                Ok(Turn::Problem(problem)) => panic!("described for nobody: {problem:?}"),
                 Ok(Turn::Paused) => return true,
                 Ok(Turn::End) | Err(_) => return false,
             }

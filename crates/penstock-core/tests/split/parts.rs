@@ -233,8 +233,7 @@ pub(crate) enum Way {
 /// Looks for points from these offsets on. A text with a fault that ends the reading has those before
 /// it, and if something hops over the fault, others behind it.
 pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
-    let mut run =
-        Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
+    let mut run = Planner::run(reader(form), windows(text.as_bytes(), step, Detect::Nothing));
     let mut to = Outlet::new(Planner::default(), records(form));
     let mut hops = None::<Hops>;
     let mut cuts = cuts.iter().copied();
@@ -249,7 +248,7 @@ pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Wa
                 let brought = run.input_mut().more();
                 run.brought(&mut to, brought).expect("a good source");
             }
-            Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+            Ok(Turn::Problem(problem)) => panic!("described for nobody: {problem:?}"),
             Ok(Turn::Paused) => {
                 let point = Point::of(&run, &to);
                 if head.is_none() {
@@ -304,8 +303,7 @@ pub(crate) fn in_ranges(
     bounds: &[u64],
     guessed: Guessed,
 ) -> Option<(Vec<Point>, usize)> {
-    let mut run =
-        Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
+    let mut run = Planner::run(reader(form), windows(text.as_bytes(), step, Detect::Nothing));
     let mut to = Outlet::new(Planner::default(), records(form));
     let head = loop {
         match run.advance(&mut to) {
@@ -313,7 +311,7 @@ pub(crate) fn in_ranges(
                 let brought = run.input_mut().more();
                 run.brought(&mut to, brought).expect("a good source");
             }
-            Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
+            Ok(Turn::Problem(problem)) => panic!("described for nobody: {problem:?}"),
             Ok(Turn::Paused) => {
                 break Head::of(&run, &to, records(form))?.meeting_at([7, 60, 300]);
             }

@@ -156,14 +156,14 @@ impl Planning {
         records: Option<Records>,
         point: &Point,
     ) -> Option<Self> {
-        let run = Run::new(reader, input, Policy::Hand);
+        let run = Planner::run(reader, input);
         let mut to = Outlet::new(Planner::default(), records);
         let is_there = to.go_on(&point.open, point.records);
         is_there.then_some(Planning { run, to, hops: None })
     }
 
     fn over(dialect: &Dialect, limits: &Limits, input: Windows, records: Option<Records>) -> Self {
-        let run = Run::new(dialect.reader(false, limits), input, Policy::Hand);
+        let run = Planner::run(dialect.reader(false, limits), input);
         let to = Outlet::new(Planner::default(), records);
         Planning { run, to, hops: None }
     }
@@ -194,7 +194,6 @@ impl Planning {
                             let brought = run.input_mut().more();
                             run.brought(to, brought)?;
                         }
-                        Ok(Turn::Problem(_)) => to.inner_mut().pass_problem(run.reader()),
                         turn => return turn,
                     }
                 }
