@@ -5,6 +5,8 @@
 //! error. A newline is `'\n'`, lines and columns start at 1, and a column is a code point, not a
 //! byte and not a width on a screen.
 
+use std::cell::Cell;
+
 use memchr::memrchr;
 use penstock_scan::{count_code_points, count_newlines};
 
@@ -122,6 +124,34 @@ impl Counter {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+/// The counts up to the byte of a text whose position was asked for last. If bytes are asked for in the
+/// order of the text, all of them together cost one pass.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Cell<Option<Counter>>);
+
+impl Known {
+    /// Nothing is known.
+    pub(crate) const fn new() -> Self {
+        Known(Cell::new(None))
+    }
+
+    /// The counts up to `bytes[at]`. The bytes are at the offset `base`, and `start` counts up to there.
+    pub(crate) fn count_to(
+        &self,
+        (base, start): (u64, impl FnOnce() -> Counter),
+        bytes: &[u8],
+        at: usize,
+    ) -> Counter {
+        let here = base..=base + at as u64;
+        let known = self.0.get().filter(|known| here.contains(&known.bytes()));
+        let mut counter = known.unwrap_or_else(start);
+        let from = usize::try_from(counter.bytes() - base).unwrap_or(at);
+        counter.advance(&bytes[from..at]);
+        self.0.set(Some(counter));
+        counter
     }
 }
 
@@ -273,6 +303,34 @@ mod tests {
                 base = cut;
             }
             prop_assert_eq!(counter.bytes(), bytes.len() as u64);
+        }
+
+        /// Whatever was asked for before, and whatever part of the text is at hand, the counts up to a byte
+        /// are the same. In the order of the text, no byte is counted twice.
+        #[test]
+        fn what_is_known_does_not_matter(
+            text in "[aé\n]{0,99}",
+            asked in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..20),
+        ) {
+            let bytes = text.as_bytes();
+            let counted = |to: usize| {
+                let mut counter = Counter::at(7, 3, 10);
+                counter.advance(&bytes[..to]);
+                counter
+            };
+            let known = Known::new();
+            for (base, at) in asked {
+                let base = base.index(bytes.len() + 1);
+                let at = at.index(bytes.len() - base + 1);
+                let before = known.0.get().map(|before| before.bytes());
+                let first = 10 + base as u64;
+                let goes_on = before.is_some_and(|before| first <= before && before <= first + at as u64);
+                let start = || {
+                    assert!(!goes_on, "counted from the first byte again");
+                    counted(base)
+                };
+                prop_assert_eq!(known.count_to((first, start), &bytes[base..], at), counted(base + at));
+            }
         }
 
         /// A text may be counted in parts, each on its own.

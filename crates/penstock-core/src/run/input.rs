@@ -1,7 +1,6 @@
 //! The input of a run: text in windows, text in memory, bytes as a whole, or a file read at
 //! positions.
 
-use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use penstock_scan::{BorrowedText, Rest, TextWindow, ValidText};
 
 use crate::error::Fault;
 use crate::index::ReadAt;
-use crate::position::{CONTEXT, Counter, Place, locate_in};
+use crate::position::{CONTEXT, Counter, Known, Place, locate_in};
 use crate::run::inbox::{Opened, Sealed, Unpacking};
 use crate::source::{
     Compression, Detect, Encoding, Options, Source, SourceError, Window, is_binary, out_of_memory,
@@ -668,8 +667,7 @@ pub struct Lent<'a> {
     origin: Origin<'a>,
     /// Offsets count from the first byte of the text, and not from the beginning of its source.
     relative: bool,
-    /// The byte whose position was asked for last, and the counts up to it.
-    known: Cell<Option<(usize, Counter)>>,
+    known: Known,
 }
 
 /// The position of a text within its source, if it is a part of one.
@@ -694,7 +692,7 @@ impl<'a> Lent<'a> {
             rest: Rest::Nothing,
             origin,
             relative: false,
-            known: Cell::new(None),
+            known: Known::new(),
         }
     }
 
@@ -724,20 +722,14 @@ impl<'a> Lent<'a> {
         self.origin.counted.bytes() + self.origin.before.len() as u64
     }
 
-    /// The counts up to a byte. If the bytes come in document order, all positions together cost
-    /// one pass.
+    /// The counts up to a byte.
     fn count_to(&self, at: usize) -> Counter {
-        let (from, mut counter) = match self.known.get() {
-            Some((from, counter)) if from <= at => (from, counter),
-            _ => {
-                let mut counter = self.origin.counted;
-                counter.advance(self.origin.before);
-                (0, counter)
-            }
+        let start = || {
+            let mut counter = self.origin.counted;
+            counter.advance(self.origin.before);
+            counter
         };
-        counter.advance(&self.bytes[from..at]);
-        self.known.set(Some((at, counter)));
-        counter
+        self.known.count_to((self.start(), start), self.bytes, at)
     }
 }
 

@@ -7,7 +7,7 @@
 use penstock_scan::{Rest, TextWindow, ValidText};
 
 use crate::error::{Fault, Kind};
-use crate::position::{CONTEXT, Counter, Place, locate_in};
+use crate::position::{CONTEXT, Counter, Known, Place, locate_in};
 use crate::source::declaration::Judge;
 use crate::source::encoding::{Encoding, Transcoder};
 use crate::source::{CHUNK, Detect, Settled, Source, SourceError, again};
@@ -41,6 +41,7 @@ pub struct Window {
     rest: Rest,
     /// The counts of all dropped bytes.
     counter: Counter,
+    known: Known,
     /// The last dropped bytes, for excerpts.
     context: Vec<u8>,
     /// How many bytes the next fill should make the window hold.
@@ -96,6 +97,7 @@ impl Window {
             text: TextWindow::new(),
             rest: Rest::Nothing,
             counter: Counter::new(),
+            known: Known::new(),
             context: Vec::new(),
             target: 0,
             start: Start::Held { bytes: Vec::new(), judge: Judge::new(detect, encoding) },
@@ -327,7 +329,8 @@ impl Window {
     }
 
     /// The position of a byte of the window, by its offset in the source. A byte that was dropped,
-    /// or has not arrived, counts as the nearer end of the window.
+    /// or has not arrived, counts as the nearer end of the window. Bytes in the order of the text cost one
+    /// pass over it, however many there are.
     #[must_use]
     pub fn locate(&self, offset: u64) -> Place {
         let (text, base) = (self.text.text().as_bytes(), self.base());
@@ -338,8 +341,7 @@ impl Window {
         let behind = self.text.unchecked();
         let near = [&text[from..to], &behind[..behind.len().min(CONTEXT)]];
         let near = if to == text.len() { near.concat() } else { near[0].to_vec() };
-        let mut counter = self.counter;
-        counter.advance(&text[..from]);
+        let counter = self.known.count_to((base, || self.counter), text, from);
         let before = if from == 0 { self.context.as_slice() } else { &[] };
         locate_in(&counter, before, &near, base + from as u64, offset)
     }
