@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,6 +133,18 @@ def test_a_quote_that_is_never_closed() -> None:
     for size in (1, 5, 100):
         reader = penstock.csv.read(cut(text, size), list[str], errors="skip")
         assert (list(reader), reader.skipped) == (rows, 1)
+
+
+def test_the_places_of_rows_behind_an_open_quote(tmp_path: Path) -> None:
+    # All of the text is at hand when the first fault is found, and there is no second pass over it.
+    path = tmp_path / "rows.csv"
+    path.write_text('a,b\n1,"2\n' + "é\nx,é,y\n" * 10_000)
+    errors: list[penstock.PenstockError] = []
+    assert list(penstock.csv.read(path, list[str], errors=errors.append)) == []
+    places = [(error.line, error.column, error.record) for error in errors]
+    expected = [(line, 2 if line % 2 else 5, line - 1) for line in range(3, 20_003)]
+    assert places == [(2, 3, 1), *expected]
+    assert {error.excerpt.partition("\n")[0] for error in errors[1:]} == {"é", "x,é,y"}
 
 
 def test_an_open_quote_does_not_read_beyond_the_limit() -> None:

@@ -249,6 +249,23 @@ def test_bad_lines_keep_their_numbers(tmp_path: Path) -> None:
         assert together(penstock.split(path, parts=parts), Row) == whole(path, Row, None)
 
 
+@pytest.mark.parametrize(
+    "bad",
+    ['a "b,c', "x", "1,2,3", '"a"b,c', "\0,", 'a "b,c\n1,2', "x\n1,2\n1,2", '"\n",""\n1'],
+    ids=repr,
+)
+def test_rows_in_error_are_counted(bad: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("n,name\n1,2\n" + f"{bad}\n" * 2_000 + "1,2\n" + f"{bad}\n" * 2_000 + "1,2")
+    expected = whole(path, Row, None)
+    assert len(expected[1]) >= 4_000
+    for options in ({"parts": 2}, {"parts": 5}, {"bytes": 3_000}):
+        splits = penstock.split(path, **options)
+        assert len(splits) > 1
+        assert together(splits, Row) == expected
+        assert penstock.split(path, threads=2, **options) == splits
+
+
 NOT_BGZF = "a gzip file that is not BGZF cannot be split: penstock recompress makes one that can"
 
 
