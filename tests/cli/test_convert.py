@@ -155,6 +155,18 @@ def test_any_number_of_threads_converts_the_same(
     assert len(targets[0][1].splitlines()) == 60_000
 
 
+def test_any_number_of_threads_formats_the_same(penstock: Command, folder: Path) -> None:
+    lines = [f'{{"n": {n}, "name": "{n:x}"}}\n' for n in range(60_000)]
+    (folder / "large.ndjson").write_text("".join(lines))
+    targets = []
+    for threads in ([], ["--threads", "1"], ["--threads", "3"]):
+        done = penstock("format", "--canonical", *threads, "large.ndjson", "small.ndjson")
+        assert (done.out, done.code) == ("", 0)
+        targets.append((folder / "small.ndjson").read_text())
+    assert targets[0] == "".join(lines).replace(": ", ":").replace(", ", ",")
+    assert targets[1:] == targets[:1] * 2
+
+
 def test_what_is_no_number_of_threads(penstock: Command) -> None:
     done = penstock("convert", "--threads", "0", "cities.json", "-", "--to", "ndjson")
     assert done.code == 2

@@ -484,6 +484,7 @@ def _add_format(commands: Commands) -> None:
         "--sort-keys", action="store_true", help="write members of JSON in the order of their keys"
     )
     _source(options)
+    _threads(options)
     _manners(options, timing=False)
 
 

@@ -192,6 +192,7 @@ complete -c penstock -n '_shtab_penstock_using format' -l sort-keys -d 'write me
 complete -c penstock -n '_shtab_penstock_using format' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using format' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using format' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using format' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using format' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using format' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
