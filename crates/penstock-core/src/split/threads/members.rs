@@ -24,7 +24,7 @@ const WORTH: u64 = 1 << 20;
 /// A member counts at least as so many bytes.
 const LEAST: u64 = 8;
 
-/// If nobody can read beside the run yet, it reads so many members before that is tried again.
+/// If nobody reads beside the run yet, it reads so many members before that is tried again.
 const AGAIN: u64 = 1 << 10;
 
 /// The most members of a piece.
@@ -135,26 +135,23 @@ impl<L: Lane> Threads<L> {
         let Some(ahead) = reader.members_ahead(depth).filter(|_| run.is_free()) else {
             return Ok(Turn::Advance);
         };
+        if ahead.is_empty() {
+            // All members of the container were read.
+            self.shared = None;
+            return Ok(Turn::Advance);
+        }
         let is_here = |shared: &Shared<L>| shared.is_at(run.reader(), outlet, &ahead);
         if !self.shared.as_ref().is_some_and(is_here) {
-            self.shared = None;
-            if !self.is_worth_it(run.reader(), &ahead) {
-                return Ok(Turn::Advance);
-            }
             self.shared = self.share(run, outlet, ahead.clone());
         }
         let Some(shared) = &mut self.shared else {
-            // The first records may be in error.
+            // The first records may be in error, or smaller than others.
             if let Some(reader) = run.reader_mut().binary_mut() {
                 reader.halt_before(ahead.start.saturating_add(AGAIN));
             }
             return Ok(Turn::Advance);
         };
-        let Some(next) = shared.next(&self.file) else {
-            // All members of the container were read.
-            self.shared = None;
-            return Ok(Turn::Advance);
-        };
+        let Some(next) = shared.next(&self.file) else { return Ok(Turn::Advance) };
         let Ok(filled) = shared.crew.take(&next, PATIENCE) else {
             shared.queue.push_front(next);
             return Ok(Turn::Wait);
@@ -179,23 +176,22 @@ impl<L: Lane> Threads<L> {
         }
     }
 
-    /// Whether there are so many members ahead that threads are worth it.
-    fn is_worth_it(&self, reader: &Reader, ahead: &Range<u64>) -> bool {
-        let told = reader.binary().map_or(0, binary::Reader::told_for_each).max(LEAST);
-        let count = ahead.end - ahead.start;
-        if self.size.is_some() { count > 0 } else { told.saturating_mul(count) >= WORTH }
-    }
-
-    /// The container in which the run has halted. None if nobody can read beside it.
+    /// The container in which the run has halted. None if nobody can read beside it, or if there are not
+    /// so many members ahead that threads are worth it.
     fn share<S: Shares<Lane = L>>(
         &self,
         run: &Run<Reader, Windows, S::Cause>,
         outlet: &Outlet<S>,
         ahead: Range<u64>,
     ) -> Option<Shared<L>> {
+        let told = run.reader().binary()?.told_for_each().max(LEAST);
+        let least = if self.size.is_some() { 1 } else { WORTH };
+        if told.saturating_mul(ahead.end - ahead.start) < least {
+            return None;
+        }
         let first = Filler::beside(run.reader(), outlet)?;
         let crew = first.crew(self.count)?;
-        let each = each(self.size, run.reader().binary()?.told_for_each());
+        let each = each(self.size, told);
         Some(Shared { first, crew, queue: VecDeque::new(), left: ahead, each })
     }
 
