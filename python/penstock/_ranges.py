@@ -51,18 +51,35 @@ class Points:
         until = end if end < self.text else None
         return self.chain.at, begin, self.chain.wanted(begin, until), until
 
+    def known(self, end: int) -> tuple[Any, ...]:
+        """Return what `_rust.Ranges.scan` takes for a range that begins at the last known point."""
+        until = end if end < self.text else None
+        return self.chain.at, None, self.chain.wanted(self.chain.at[0], until), until
+
     def expects(self, asked: tuple[Any, ...]) -> bool:
         """Return whether as much is open at the last known point as a range has guessed."""
         return _open(asked[0]) == _open(self.chain.at)
 
-    def take(self, asked: tuple[Any, ...], answer: Any) -> bool:
-        """Take what a range tells, and go on to its end. Return whether it was of any use."""
+    def is_behind(self, asked: tuple[Any, ...]) -> bool:
+        """Return whether all points of a range are known."""
         until = self.text if asked[3] is None else asked[3]
-        met = False
-        while not self.chain.is_over and self.chain.at[0] < until:
-            met = self.chain.take(answer) or met
+        return self.chain.is_over or self.chain.at[0] >= until
+
+    def take(self, asked: tuple[Any, ...], answer: Any, most: int | None = None) -> bool:
+        """Take what a range tells, and go on to its end. Return whether it was of any use.
+
+        With `most`, it stops before the end rather than scan more bytes than these alone.
+        """
+        until = self.text if asked[3] is None else asked[3]
+        begin, met = self.chain.at[0], False
+        while not self.is_behind(asked):
+            if self.chain.take(answer):
+                begin, met = self.chain.at[0], True
             meeting = self.chain.meeting(answer, until)
-            self._go_on(until if meeting is None else meeting)
+            goal = until if meeting is None else meeting
+            if most is not None and goal - begin > most:
+                break
+            self._go_on(goal)
         return met
 
     def finish(self) -> None:

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 LARGE = 1 << 30
 """A file of more bytes has a task for each of so many bytes of its text."""
 
-ROUNDS = 3
-"""How often tasks scan the rest of a file in which other things are open than they have guessed."""
+LEAST = 8
+"""A round in which the guesses of fewer ranges were right is a poor one."""
+
+POOR = 3
+"""After so many poor rounds in a row, one task passes over the rest of a file."""
+
+HERE = 4 << 20
+"""To meet a range that has begun with a wrong guess, the driver scans no more bytes than these."""
 
 
 class _Large:
@@ -29,6 +35,7 @@ class _Large:
         self.points: _ranges.Points
         self.pieces: _rust.Pieces | None = None
         self.left: list[tuple[Any, ...]] = []
+        self.poor = 0
 
     @classmethod
     def of(
@@ -58,13 +65,15 @@ class _Large:
         file.begin()
         return file
 
-    def begin(self) -> None:
-        """Have all scanned that is behind the last known point."""
-        points, self.left = self.points, []
-        begin = points.chain.at[0]
-        while not points.chain.is_over and begin < points.text:
-            self.left.append(points.asked(begin, begin + LARGE))
-            begin += LARGE
+    def begin(self, most: int | None = None) -> None:
+        """Have ranges scanned behind the last known point: all, or so many."""
+        points, begin = self.points, self.points.chain.at[0]
+        self.left = []
+        while not points.is_done and begin < points.text and len(self.left) != most:
+            end = begin + LARGE
+            # The first one needs no guess.
+            self.left.append(points.asked(begin, end) if self.left else points.known(end))
+            begin = end
 
     def work(self) -> list[dict[str, Any]]:
         """Return what is to be done, with a task for each."""
@@ -72,16 +81,34 @@ class _Large:
         return [{**same, "text": self.points.text, "asked": asked} for asked in self.left]
 
     def take(self, answers: Sequence[Any]) -> None:
-        """Take what the tasks have found. If something is left then, they have guessed wrong."""
+        """Take what the tasks have found, and say what is to be done then.
+
+        Behind a wrong guess, the others are of no use. The next round has twice as many ranges as
+        guessed right: if a list is as long as the one before it, little is scanned in vain, and if
+        it is longer, a few rounds are enough.
+        """
+        points, last = self.points, self.left[-1]
+        begin, proved = points.chain.at[0], 0
         for asked, (found, is_over) in zip(self.left, answers, strict=True):
-            if not self.points.expects(asked):
-                self.begin()
-                return
-            self.points.take(asked, ([_split.as_start(each) for each in found], is_over))
-        self.left = []
+            if not points.is_behind(asked) and points.expects(asked):
+                points.take(asked, ([_split.as_start(each) for each in found], is_over), HERE)
+            if not points.is_behind(asked):
+                break
+            proved += 1
+        if points.is_behind(last) or proved >= LEAST:
+            self.poor = 0
+        else:
+            self.poor += 1
+        if last[1] is last[3] is None:
+            # One task has passed over the rest.
+            self.left = []
+        elif self.poor == POOR or points.chain.at[0] == begin:
+            self.left = [] if points.is_done else [points.known(points.text)]
+        else:
+            self.begin(max(2 * proved, LEAST))
 
     def parts(self) -> list[Split]:
-        """Return the parts. What no task has found is looked for here."""
+        """Return the parts."""
         self.points.finish()
         version = self.points.text, *self.about
         points = self.points.chain.points
@@ -118,7 +145,7 @@ def plan(
         {"path": path, "split": same} for path, file in large.items() if file is None
     ]
     found: dict[str, list[Split]] = {}
-    for _ in range(ROUNDS):
+    while True:
         works = [file.work() for file in ranged]
         todo = first + [each for work in works for each in work]
         if not todo:
@@ -130,7 +157,8 @@ def plan(
                 for part in next(answers)
             ]
         for file, work in zip(ranged, works, strict=True):
-            file.take([next(answers) for _ in work])
+            if work:
+                file.take([next(answers) for _ in work])
         first = []
     found |= {file.path: file.parts() for file in ranged}
     return [part for path in files for part in found[path]]

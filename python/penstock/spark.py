@@ -280,8 +280,9 @@ def plan(
 
     Without it, the driver scans the files one after the other when a query is planned, and again
     for each query. A file of more than 1 GiB has a task for each GiB of its text, which begins
-    where a record seems to begin. The driver knows from the task before it whether that is right,
-    and has it scanned again if not: the parts are those that one task would find.
+    where a record seems to begin. The driver knows from the task before it whether that is right.
+    If not, another round of tasks begins there. If guesses stay wrong, as with records in many
+    short lists, one task passes over the rest. The parts are always those that one task would find.
 
     Args:
         spark: The session.

@@ -91,6 +91,11 @@ def test_any_ranges(name: str, tmp_path: Path, data: st.DataObject) -> None:
         patch.setattr(_ranges, "SIZE", max(1, path.stat().st_size // ranges))
         for threads in (2, 3):
             assert penstock.split(path, bytes=size, at=at, threads=threads) == expected
+        patch.setattr(_tasks, "LARGE", max(1, path.stat().st_size // (4 * ranges)))
+        patch.setattr(_tasks, "HERE", data.draw(st.sampled_from([0, 100, 1_000])))
+        patch.setattr(_tasks, "LEAST", data.draw(st.integers(1, 4)))
+        found = _tasks.plan([str(path)], in_tasks, None, size, None, at)
+        assert found == list(expected)
 
 
 @each
@@ -238,6 +243,106 @@ def test_tasks_find_the_parts_of_large_files(
         # In the second list, other things are open.
         assert len(rounds) == (2 if name == "lists.json" else 1)
         rounds.clear()
+
+
+class Scanning:
+    """Ranges of a file, and how many bytes the driver has scanned of it."""
+
+    def __init__(self, ranges: Any, text: int) -> None:
+        self.ranges, self.text = ranges, text
+        self.scanned = 0
+
+    def chain(self, offsets: Any) -> Any:
+        return self.ranges.chain(offsets)
+
+    def scan(self, start: Any, place: None, offsets: Any, until: int | None) -> Any:
+        self.scanned += (self.text if until is None else until) - start[0]
+        return self.ranges.scan(start, place, offsets, until)
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> list[Scanning]:
+    """What the driver scans, of each file."""
+    real = _ranges.Points.__init__
+    scanning: list[Scanning] = []
+
+    def init(self: Any, ranges: Any, text: int, offsets: Any) -> None:
+        scanning.append(Scanning(ranges, text))
+        real(self, scanning[-1], text, offsets)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_ranges.Points, "__init__", init)
+    return scanning
+
+
+def numbered(count: int) -> list[Any]:
+    return [{"n": n, "name": "x" * 30} for n in range(count)]
+
+
+ORDERS = json.dumps([{"customer": n, "orders": numbered(5)} for n in range(4_000)])
+FOUR = json.dumps({f"k{n}": numbered(6_000) for n in range(4)})
+LATE = json.dumps({"few": numbered(3), "many": numbered(24_000)})
+GIANT = json.dumps([*numbered(5_000), {"in": numbered(9_000)}, *numbered(5_000)])
+# Many ranges begin in a list that looks like the outer one, and fail where it ends.
+NESTED = json.dumps([{"n": n, "in": numbered(90 if n % 20 == 7 else 1)} for n in range(3_000)])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "at", "tasks"),
+    [
+        # The tasks of each round. Of many short lists, no guess is right.
+        ("orders.json", ORDERS, "*/orders/*", [40, 8, 8, 1]),
+        # Each list has a sixth of the ranges, and ends in one that the next round begins with.
+        # The first range of each list begins in the list before it.
+        ("four.json", FOUR, "*/*", [40, 20, 20, 10]),
+        # After the first list, each round has more ranges.
+        ("late.json", LATE, "*/*", [40, 8, 16, 15]),
+        # Where the record begins, and where it ends.
+        ("giant.json", GIANT, None, [40, 20, 11]),
+        ("nested.json", NESTED, None, [40, 8, 8, 1]),
+    ],
+    ids=["orders", "four", "late", "giant", "nested"],
+)
+def test_tasks_scan_what_was_guessed_wrong(
+    name: str,
+    text: str,
+    at: Any,
+    tasks: list[int],
+    tmp_path: Path,
+    driver: list[Scanning],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    monkeypatch.setattr(_tasks, "LARGE", -(-len(text) // 40))
+    monkeypatch.setattr(_tasks, "HERE", len(text) // 80)
+    rounds: list[int] = []
+
+    def run(work: list[dict[str, Any]]) -> list[Any]:
+        rounds.append(len(work))
+        return in_tasks(work)
+
+    found = _tasks.plan([str(path)], run, 30, None, None, at)
+    assert found == list(penstock.split(path, parts=30, at=at))
+    (scanning,) = driver
+    # It asks for the second record.
+    assert (rounds, scanning.scanned) == (tasks, 1)
+
+
+def test_the_driver_leaves_wrong_guesses_to_tasks(
+    tmp_path: Path, driver: list[Scanning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many points a range has told, with none of which anybody else meets."""
+    path = tmp_path / "quoted.csv"
+    # Whoever begins with the second line of a row finds rows as well, and never meets the others.
+    rows = (f'{n},",\n{n},",\n' for n in range(200_000))
+    path.write_text("a,b,c\n" + "".join(rows))
+    size = path.stat().st_size
+    monkeypatch.setattr(_tasks, "LARGE", size // 40)
+    monkeypatch.setattr(_tasks, "HERE", size // 1_000)
+    found = _tasks.plan([str(path)], in_tasks, 2_000, None, None, None)
+    assert found == list(penstock.split(path, parts=2_000))
+    (scanning,) = driver
+    assert scanning.scanned < size // 20
 
 
 def test_tasks_that_come_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
