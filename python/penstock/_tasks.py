@@ -25,6 +25,12 @@ POOR = 3
 HERE = 4 << 20
 """To meet a range that has begun with a wrong guess, the driver scans no more bytes than these."""
 
+NEAR = 1024
+"""A task looks at so many bytes before the place where it begins, or fewer."""
+
+TABLE = 16 << 10
+"""A table of pieces that is longer is not sent to a task."""
+
 
 class _Large:
     """A file whose points tasks find."""
@@ -33,6 +39,7 @@ class _Large:
         self.path, self.kind, self.at = path, kind, at
         self.about = about.st_size, about.st_mtime_ns
         self.points: _ranges.Points
+        self.are_sent = False
         self.pieces: _rust.Pieces | None = None
         self.left: list[tuple[Any, ...]] = []
         self.poor = 0
@@ -62,6 +69,7 @@ class _Large:
         if points is None:
             return None
         file.points = points
+        file.are_sent = file.pieces is not None and len(file.pieces.kept([])) <= TABLE
         file.begin()
         return file
 
@@ -77,8 +85,20 @@ class _Large:
 
     def work(self) -> list[dict[str, Any]]:
         """Return what is to be done, with a task for each."""
-        same = {"path": self.path, "format": self.kind, "at": self.at, "about": self.about}
-        return [{**same, "text": self.points.text, "asked": asked} for asked in self.left]
+        same: dict[str, Any] = {"path": self.path, "format": self.kind, "at": self.at}
+        same |= {"about": self.about, "text": self.points.text}
+        return [{**same, "asked": asked, "pieces": self._pieces(asked)} for asked in self.left]
+
+    def _pieces(self, asked: tuple[Any, ...]) -> str | None:
+        """Return where the pieces of a compressed file are that a task needs.
+
+        Without them, each task would read the headers of all pieces. For a file of xz, a task needs
+        the whole table. A long one is not sent, because the task can read it from the file.
+        """
+        if self.pieces is None or not self.are_sent:
+            return None
+        begins = asked[0][0], asked[0][0] if asked[1] is None else asked[1]
+        return self.pieces.kept([max(0, begin - NEAR) for begin in begins])
 
     def take(self, answers: Sequence[Any]) -> None:
         """Take what the tasks have found, and say what is to be done then.
@@ -177,7 +197,8 @@ def work(of: dict[str, Any]) -> Any:
     ranges = None
     if [about.st_size, about.st_mtime_ns] == list(of["about"]):
         dialect = _split.dialect_of(of["format"], path, None)
-        ranges = _rust.Ranges.of(dialect, _source(path), object, of["at"], None, of["text"], None)
+        pieces = None if of["pieces"] is None else _rust.Pieces(of["pieces"])
+        ranges = _rust.Ranges.of(dialect, _source(path), object, of["at"], None, of["text"], pieces)
     if ranges is None:
         raise ValueError(f"{path} has changed while it was split")
     start, *asked = of["asked"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import lzma
+import random
 from pathlib import Path
 from typing import Any
 
@@ -343,6 +345,44 @@ def test_the_driver_leaves_wrong_guesses_to_tasks(
     assert found == list(penstock.split(path, parts=2_000))
     (scanning,) = driver
     assert scanning.scanned < size // 20
+
+
+def bytes_read() -> int:
+    return int(Path("/proc/self/io").read_text().split("rchar: ")[1].split()[0])
+
+
+@pytest.mark.thread_unsafe(reason="it counts what the process reads")
+@pytest.mark.parametrize(("suffix", "share"), [("bgz", 0.5), ("zst", 1), ("xz", 1)])
+def test_tasks_read_their_own_pieces(
+    suffix: str, share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, path = tmp_path / "rows.ndjson", tmp_path / f"rows.ndjson.{suffix}"
+    state = random.Random(suffix)
+    rows = (f'{{"n": {n}, "name": "{state.random()}"}}\n' for n in range(200_000))
+    plain.write_text("".join(rows))
+    if suffix == "xz":
+        text = plain.read_bytes()
+        blocks = (text[at : at + 500_000] for at in range(0, len(text), 500_000))
+        path.write_bytes(b"".join(lzma.compress(block, preset=0) for block in blocks))
+    else:
+        penstock.recompress(plain, path)
+    expected = list(penstock.split(path, parts=20))
+    monkeypatch.setattr(_tasks, "LARGE", plain.stat().st_size // 15)
+    read: list[int] = []
+
+    def run(work: list[dict[str, Any]]) -> list[Any]:
+        assert len(work) == 15
+        assert all(len(json.dumps(one)) < 2_000 for one in work)
+        before = bytes_read()
+        answers = in_tasks(work)
+        read.append(bytes_read() - before)
+        return answers
+
+    # The second time, no table is short enough, so that each task looks for all pieces.
+    for longest in (_tasks.TABLE, 0):
+        monkeypatch.setattr(_tasks, "TABLE", longest)
+        assert _tasks.plan([str(path)], run, 20, None, None, None) == expected
+    assert read[0] < share * read[1]
 
 
 def test_tasks_that_come_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
