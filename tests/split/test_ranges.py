@@ -126,8 +126,8 @@ def test_most_guesses_are_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     real = _ranges.Points.take
 
     def take(self: Any, asked: Any, answer: Any) -> bool:
-        told.append(self.chain.at == asked[0] or bool(answer[0]))
-        return real(self, asked, answer)
+        told.append(real(self, asked, answer))
+        return told[-1]
 
     monkeypatch.setattr(_ranges.Points, "take", take)
     monkeypatch.setattr(_ranges, "SIZE", 40_000)
