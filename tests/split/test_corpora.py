@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
@@ -39,6 +40,16 @@ def told(readers: Iterable[penstock.Reader[Any]]) -> tuple[list[str], str | None
         place = error.offset, error.line, error.column, error.record, error.excerpt
         return records, str(error), place
     return records, None, None
+
+
+def place_of(reader: penstock.Reader[Any] | penstock.Columns, path: Path) -> Any:
+    """Return a checkpoint, or None if there is none at this record."""
+    try:
+        return reader.checkpoint()
+    except ValueError as error:
+        refused = str(error)
+    assert any(why in refused for why in REFUSED), f"{path}: {refused}"
+    return None
 
 
 @pytest.mark.parametrize(
@@ -82,13 +93,8 @@ def test_every_file_behind_a_checkpoint(
             before = [repr(next(reader)) for _ in range(min(count, len(records)))]
             if not before:
                 continue
-            refused = None
-            try:
-                checkpoint = reader.checkpoint()
-            except ValueError as error:
-                refused = str(error)
-            if refused is not None:
-                assert any(why in refused for why in REFUSED), f"{path}: {refused}"
+            checkpoint = place_of(reader, path)
+            if checkpoint is None:
                 continue
             if kind == "csv" and not path.read_bytes().endswith(b"\n"):
                 # What has no end is left for another time.
@@ -163,44 +169,80 @@ def test_every_property_list_behind_a_checkpoint(corpus: Callable[[str], Path]) 
     assert resumed > 30
 
 
+def compared(path: Path, kind: Any, rows: int | None, threads: int) -> tuple[int, int]:
+    """Compare what is behind some batches of columns with the records of the file.
+
+    There are three batches, unless it is said how many rows one has. Return how many checkpoints
+    there were, and how many pieces several threads have read.
+    """
+    try:
+        schema = penstock.schema(path, format=kind)
+    except (penstock.DecodeError, penstock.PlanError):
+        return 0, 0
+    if not schema.names:
+        return 0, 0
+    whole = told([penstock.read(path, schema, format=kind)])
+    rows = len(whole[0]) // 3 + 1 if rows is None else rows
+    batches = penstock.columns(path, schema, format=kind, rows=rows, threads=threads)
+    seen = resumed = 0
+    for _, batch in zip(range(3), batches, strict=False):
+        seen += len(batch)
+        place = place_of(batches, path)
+        if place is None:
+            continue
+        if kind == "csv" and not path.read_bytes().endswith(b"\n"):
+            continue
+        rest = told([penstock.read(path, schema, format=kind, resume=place)])
+        assert (whole[0][seen:], *whole[1:]) == rest, f"{path}, {place}"
+        resumed += 1
+    return resumed, batches.reader._pieces()
+
+
 @pytest.mark.parametrize(
     ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
 )
-@pytest.mark.parametrize("threads", [1, 2])
 def test_columns_of_every_file_behind_a_checkpoint(
+    corpus: Callable[[str], Path], folder: str, suffixes: set[str], kind: Any, least: int
+) -> None:
+    files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
+    assert len(files) >= least
+    assert sum(compared(path, kind, rows=7, threads=1)[0] for path in files) > 5
+
+
+def repeated(text: bytes, kind: str, size: int) -> bytes:
+    """Return a document with the records of another one, again and again up to a size."""
+    times = -(-size // len(text))
+    if kind == "csv":
+        header, _, rows = text.partition(b"\n")
+        return header + b"\n" + (rows.rstrip(b"\n") + b"\n") * times
+    if kind == "json":
+        inner = text.strip()
+        inner = inner[1:-1] if inner.startswith(b"[") else inner
+        return b"[" + b",".join([inner] * times) + b"]"
+    root = re.search(rb"<\w[^>]*>", text)
+    end = text.rindex(b"</")
+    return (
+        text if root is None else text[: root.end()] + text[root.end() : end] * times + text[end:]
+    )
+
+
+@pytest.mark.parametrize(("folder", "suffixes", "kind", "_"), SUITES, ids=[s[0] for s in SUITES])
+def test_columns_that_several_threads_read_behind_a_checkpoint(
     corpus: Callable[[str], Path],
     folder: str,
     suffixes: set[str],
     kind: Any,
-    least: int,
-    threads: int,
+    _: int,
+    tmp_path: Path,
 ) -> None:
-    files = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
-    assert len(files) >= least
-    resumed = 0
-    for path in files:
-        try:
-            schema = penstock.schema(path, format=kind)
-        except (penstock.DecodeError, penstock.PlanError):
-            continue
-        if not schema.names:
-            continue
-        whole = told([penstock.read(path, schema, format=kind)])
-        batches = penstock.columns(path, schema, format=kind, rows=7, threads=threads)
-        seen = 0
-        for _, batch in zip(range(3), batches, strict=False):
-            seen += len(batch)
-            refused = None
-            try:
-                place = batches.checkpoint()
-            except ValueError as error:
-                refused = str(error)
-            if refused is not None:
-                assert any(why in refused for why in REFUSED), f"{path}: {refused}"
-                continue
-            if kind == "csv" and not path.read_bytes().endswith(b"\n"):
-                continue
-            rest = told([penstock.read(path, schema, format=kind, resume=place)])
-            assert (whole[0][seen:], *whole[1:]) == rest, f"{path}, {place}"
-            resumed += 1
+    """The largest files, several times over: of less, one thread reads all."""
+    files = [path for path in corpus(folder).rglob("*") if path.suffix in suffixes]
+    files.sort(key=lambda path: (path.stat().st_size, path))
+    resumed = pieces = 0
+    for path in files[-8:]:
+        large = tmp_path / path.name
+        large.write_bytes(repeated(path.read_bytes(), kind, 6 << 20))
+        more, read = compared(large, kind, rows=None, threads=2)
+        resumed, pieces = resumed + more, pieces + read
     assert resumed > 5
+    assert pieces > 10
