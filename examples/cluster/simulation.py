@@ -3,10 +3,11 @@
     python examples/cluster/simulation.py
 
 It simulates the two jobs of a cluster. First, a task for each file, or for each GiB of a large one,
-finds the parts (`penstock.spark.plan`). Then a task for each part reads it into columns. A worker
-that is free takes the next task. The constants were measured on one core of a 2-core Xeon, which
-others used meanwhile; the storage and the network are assumed to keep up with that. `docs/scale.md`
-shows what it prints.
+finds the parts (`penstock.spark.plan`). That is one job if the records of a file are in one list
+and no guess is wrong. What the driver reads before the job is left out. Then a task for each part
+reads it into columns. A worker that is free takes the next task. The constants were measured on one
+core of a 2-core Xeon, which others used meanwhile; the storage and the network are assumed to keep
+up with that. `docs/scale.md` shows what it prints.
 """
 
 from __future__ import annotations
