@@ -136,6 +136,13 @@ pub trait FormatReader {
         held.iter().all(|byte| *byte == b'\r')
     }
 
+    /// Whether a record goes on behind these bytes, which the reader has held back and after which more
+    /// may come. False if the last of them may be the end of the record, or if the format does not
+    /// end records so.
+    fn goes_on_behind(&self, _held: &[u8]) -> bool {
+        false
+    }
+
     /// Bytes that are not text follow the input at hand. Forgets how much of a token was scanned
     /// that the end of the input cuts: the next run reads as much of it as there is, and finds a
     /// fault that comes before those bytes, however the input was cut into windows.
@@ -222,6 +229,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
         (**self).is_settled_before_a_record(held)
+    }
+    fn goes_on_behind(&self, held: &[u8]) -> bool {
+        (**self).goes_on_behind(held)
     }
     fn rescan(&mut self) {
         (**self).rescan();
@@ -396,6 +406,9 @@ impl FormatReader for Reader {
     }
     fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
         each!(self, reader => reader.is_settled_before_a_record(held))
+    }
+    fn goes_on_behind(&self, held: &[u8]) -> bool {
+        each!(self, reader => reader.goes_on_behind(held))
     }
     fn rescan(&mut self) {
         each!(self, reader => reader.rescan());

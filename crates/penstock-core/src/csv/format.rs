@@ -209,6 +209,9 @@ impl FormatReader for Reader {
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         Reader::pass_bytes(self, bytes)
     }
+    fn goes_on_behind(&self, held: &[u8]) -> bool {
+        self.has_scanned(held.len())
+    }
 }
 
 impl Resume for Reader {

@@ -260,6 +260,12 @@ impl Reader {
         Tailing::new(&self.options)
     }
 
+    /// Whether a row has begun, and the next bytes, so many of them, are in it: it goes on behind them.
+    /// Otherwise the last of them may end it.
+    pub(super) fn has_scanned(&self, bytes: usize) -> bool {
+        !self.row.is_new() && self.row.place(0) == bytes
+    }
+
     /// How many of these bytes, the last ones of which end a row, are that end. None if no row ends
     /// there.
     #[must_use]

@@ -244,7 +244,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                         // What ends a row may be the beginning of what ends other rows.
                         let is_open = self.reader.offset() < end && !self.reader.is_document();
                         let text = self.input.given().text().as_bytes();
-                        if is_open && text.ends_with(b"\r") && self.input.end_part() {
+                        let is_cut = is_open && text.ends_with(b"\r") && !self.is_torn(text);
+                        if is_cut && self.input.end_part() {
                             continue;
                         }
                         return self.end_of_part(to, end);
@@ -371,6 +372,13 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             return Ok(Turn::End);
         }
         Err(Box::new(Failure::Collected(std::mem::take(&mut self.collected))))
+    }
+
+    /// Whether the text at hand ends within a record of which more may come.
+    #[cold]
+    fn is_torn(&self, text: &[u8]) -> bool {
+        let held = text.get(self.reader.consumed()..).unwrap_or_default();
+        self.leaves_torn && self.reader.goes_on_behind(held)
     }
 
     /// The end of a part of the text, which ends where a record begins.

@@ -6,6 +6,7 @@ mod large;
 mod members;
 mod parts;
 mod ranges;
+mod torn;
 
 use members::{assembled, same_members};
 use parts::{Form, Way, planned, same};

@@ -1,0 +1,63 @@
+"""Bugs of parts and checkpoints: of files that grow, that are replaced, and of what was kept."""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+import json
+import os
+import plistlib
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import penstock
+from penstock import Checkpoint, Split, _points, _ranges, _split
+from penstock.csv import Dialect
+
+
+def read_on(path: Path, resume: Any, dialect: Any = None) -> tuple[list[Any], Checkpoint]:
+    """Return the records and the errors that a reader gives, and its checkpoint, through JSON."""
+    told: list[Any] = []
+    read: Any = penstock.read
+    if dialect is not None:
+        read = partial(penstock.csv.read, dialect=dialect)
+    with read(
+        path, resume=resume, errors=lambda error: told.append((error.record, error.line))
+    ) as reader:
+        for record in reader:
+            told.append(record)  # noqa: PERF402 - errors come in between
+        return told, Checkpoint.from_dict(json.loads(json.dumps(reader.checkpoint().as_dict())))
+
+
+def grown(path: Path, whole: bytes, cut: int, dialect: Any = None) -> list[Any]:
+    """Return what is read of the first bytes of a file, and then of the whole."""
+    path.write_bytes(whole[:cut])
+    told, kept = read_on(path, "start", dialect)
+    path.write_bytes(whole)
+    return told + read_on(path, kept, dialect)[0]
+
+
+ROWS = [
+    (b'id,note\n1,ok\n2,"line one\rline two"\n3,ok\n', None),
+    (b'id,note\r\n1,ok\r\n2,"line\rone\r\nline two"\r\n3,ok\r\n', None),
+    (b'id,note\r1,ok\r2,"line one\rline two"\r3,ok\r', None),
+    (b'id,note\r1,ok\r2,"line one\rline two"\n3,ok\r', Dialect(terminator="any")),
+    (b"id,note\r1,ok\r2,line one\\\rline two\r3,ok\r", Dialect(escape="\\")),
+    (b'"line one\rline two"\n3\n', Dialect(header=["note"])),
+]
+
+
+@pytest.mark.parametrize(("whole", "dialect"), ROWS)
+def test_523_a_row_that_is_torn_behind_a_carriage_return(
+    tmp_path: Path, whole: bytes, dialect: Any
+) -> None:
+    """It was read as the last row of the file, in error, and its rest as another one."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(whole)
+    expected, _ = read_on(path, "start", dialect)
+    assert all(isinstance(row, dict) for row in expected)
+    for cut in range(len(whole) + 1):
+        assert grown(path, whole, cut, dialect) == expected, cut
