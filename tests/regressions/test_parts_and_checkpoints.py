@@ -61,3 +61,25 @@ def test_523_a_row_that_is_torn_behind_a_carriage_return(
     assert all(isinstance(row, dict) for row in expected)
     for cut in range(len(whole) + 1):
         assert grown(path, whole, cut, dialect) == expected, cut
+
+
+def test_524_a_carriage_return_that_ends_no_row(tmp_path: Path) -> None:
+    """It was the end of one, and what came behind it a record that is none of the file."""
+    path = tmp_path / "rows.csv"
+    whole = b"a,b\n1,2\nx\ry,3\n4,5\n"
+    path.write_bytes(whole)
+    expected, _ = read_on(path, "start")
+    assert expected == [{"a": "1", "b": "2"}, (2, 3), {"a": "4", "b": "5"}]
+    for cut in range(len(whole) + 1):
+        assert grown(path, whole, cut) == expected, cut
+
+
+def test_525_a_carriage_return_that_ends_no_line(tmp_path: Path) -> None:
+    """It was the end of a line of JSON, and the line before it a record."""
+    path = tmp_path / "lines.ndjson"
+    path.write_bytes(b'{"n":1}\n12\r {"x":1}')
+    told, kept = read_on(path, "start")
+    assert told == [{"n": 1}]
+    assert kept.offset == 8
+    path.write_bytes(b'{"n":1}\n12\r {"x":1}\n{"n":2}\n')
+    assert read_on(path, kept)[0] == [(2, 2), {"n": 2}]

@@ -279,6 +279,12 @@ impl Reader {
         self.grammar.longest_end()
     }
 
+    /// Whether a carriage return ends a line without a line feed behind it.
+    #[must_use]
+    pub fn ends_lines_by_return(&self) -> bool {
+        self.grammar.returns()
+    }
+
     /// After a fault: the offset of the row in error.
     #[must_use]
     pub fn row_in_error(&self) -> u64 {

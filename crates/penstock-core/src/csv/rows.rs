@@ -226,6 +226,11 @@ impl Grammar {
         matches!(self.lines, Some(Lines::Feeds | Lines::Any))
     }
 
+    /// Whether a carriage return alone ends a line.
+    pub(super) fn returns(&self) -> bool {
+        matches!(self.lines, Some(Lines::Returns | Lines::Any))
+    }
+
     /// Whether it is known what ends a line.
     pub(super) fn is_settled(&self) -> bool {
         self.terminator.is_some() || self.lines.is_some()

@@ -222,7 +222,9 @@ pub(super) fn open_on(
     }
     let is_growing = may_grow && planning.why_whole().is_none() && !dialect.is_document();
     let end = match &parted {
-        Parted::Plain(file) if is_growing => Some(end_of_lines(file, size, dialect.is_json())?),
+        Parted::Plain(file) if is_growing => {
+            Some(end_of_lines(file, size, planning.ends_lines_by_return())?)
+        }
         _ => None,
     };
     let chosen = (records.clone(), mine.clone());
@@ -278,9 +280,10 @@ fn elsewhere() -> PyErr {
     PyValueError::new_err("the checkpoint is none of this file: it has changed")
 }
 
-/// The offset behind the last line feed of a file. A carriage return ends a row, too, unless it is
-/// the last byte: a line feed may follow. In a line of JSON, it is white space.
-fn end_of_lines(file: &File, size: u64, is_json: bool) -> PyResult<u64> {
+/// The offset behind the last line feed of a file. If a carriage return alone ends its rows, that does as
+/// well, unless it is the last byte: a line feed may follow. In any other file, it may stand within a
+/// row, or be white space in a line of JSON.
+fn end_of_lines(file: &File, size: u64, by_return: bool) -> PyResult<u64> {
     let mut bytes = [0; 1 << 16];
     let mut end = size;
     while end > 0 {
@@ -289,7 +292,7 @@ fn end_of_lines(file: &File, size: u64, is_json: bool) -> PyResult<u64> {
         file.read_exact_at(bytes, end - length)?;
         let ends = |(at, byte): (usize, &u8)| {
             let is_last = end - length + at as u64 + 1 == size;
-            *byte == b'\n' || (*byte == b'\r' && !is_json && !is_last)
+            *byte == b'\n' || (*byte == b'\r' && by_return && !is_last)
         };
         let ended = bytes.iter().enumerate().rev().find(|it| ends(*it));
         if let Some((at, _)) = ended {

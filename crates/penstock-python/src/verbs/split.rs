@@ -290,6 +290,11 @@ impl Planning {
         self.run.input().why_whole()
     }
 
+    /// Whether a carriage return alone ends a row, as far as it is known.
+    pub(super) fn ends_lines_by_return(&self) -> bool {
+        matches!(self.run.reader(), AnyReader::Csv(reader) if reader.ends_lines_by_return())
+    }
+
     /// A reader at a point of the source. None if the point is none of it.
     pub(super) fn reader_at(&self, point: &Point) -> Option<AnyReader> {
         self.run.reader().at_point(point)
