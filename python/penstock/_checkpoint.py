@@ -261,7 +261,7 @@ class Opening:
                 raise ValueError("the checkpoint is one of another dialect")
             # Its name may be another one now, and say nothing of the delimiter.
             kind, said, named = behind.format, behind.dialect, behind.path
-            which, sought, start = _check(behind, path), behind.sought, behind.start
+            which, sought, start = _check(behind, path), behind.sought, as_start(behind.start)
             ended = behind.records if behind.ended else None
         else:
             kind = _format.of_source(path, path) if kind is None else kind
@@ -295,6 +295,9 @@ class Files:
 
     __slots__ = ("_done", "_next", "_now", "_opened", "_opening", "_paths", "_places", "is_last")
 
+            if start is None and ended is None and callable(self.said):
+                # Nothing was read: the dialect was found in a header that may have been torn.
+                said = self.said
     def __init__(
         self, paths: list[str], places: dict[str, Checkpoint], done: bytes, opening: Opening
     ) -> None:

@@ -83,3 +83,12 @@ def test_525_a_carriage_return_that_ends_no_line(tmp_path: Path) -> None:
     assert kept.offset == 8
     path.write_bytes(b'{"n":1}\n12\r {"x":1}\n{"n":2}\n')
     assert read_on(path, kept)[0] == [(2, 2), {"n": 2}]
+
+
+def test_526_a_dialect_is_found_anew_if_no_row_was_read(tmp_path: Path) -> None:
+    """That of a torn header was kept: the header became a record, or each row an error."""
+    path = tmp_path / "rows.csv"
+    whole = b"n;m\n1;1,5\n2;2,5\n3;3,5\n"
+    expected = [{"n": "1", "m": "1,5"}, {"n": "2", "m": "2,5"}, {"n": "3", "m": "3,5"}]
+    for cut in (0, 1, 2, 3, 4, 9, 10):
+        assert grown(path, whole, cut, "infer") == expected, cut
