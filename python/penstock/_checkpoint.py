@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from base64 import b64decode, b64encode
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from penstock import _format, _plan, _read, _rust
 from penstock._dialect import Dialect
@@ -359,7 +359,9 @@ def _left(resume: Checkpoint | Literal["start"], paths: list[str], opening: Open
         return Files(paths, {}, b"", opening)
     if resume.done is None:
         raise ValueError("the checkpoint is one of a single file, which is read by its path")
-    places = {place.path: place for place in (resume, *resume.waiting)}
+    # What is done, and what waits, is kept once: otherwise each run would double it.
+    alone = (replace(place, done=None, waiting=()) for place in (resume, *resume.waiting))
+    places = {place.path: place for place in alone}
     for path, place in places.items():
         if path not in paths:
             raise ValueError(f"{path} is missing: the checkpoint has a place in it")

@@ -92,3 +92,21 @@ def test_526_a_dialect_is_found_anew_if_no_row_was_read(tmp_path: Path) -> None:
     expected = [{"n": "1", "m": "1,5"}, {"n": "2", "m": "2,5"}, {"n": "3", "m": "3,5"}]
     for cut in (0, 1, 2, 3, 4, 9, 10):
         assert grown(path, whole, cut, "infer") == expected, cut
+
+
+def test_527_a_checkpoint_of_several_files_does_not_double(tmp_path: Path) -> None:
+    """Each place that waits in a file held all places that waited before it."""
+    places: list[Path] = []
+    resume: Any = "start"
+    sizes: list[int] = []
+    for number in range(30, 15, -1):
+        places.insert(0, tmp_path / f"{number}.ndjson")
+        places[0].write_text('{"a":1}\n{"a":2}\n')
+        with penstock.read(places, resume=resume) as reader:
+            next(reader)
+            resume = reader.checkpoint()
+        sizes.append(len(json.dumps(resume.as_dict())))
+        assert all(each.done is None and each.waiting == () for each in resume.waiting)
+    # Each run adds a place, of the same size.
+    assert sizes[-1] < sizes[1] * len(sizes)
+    assert len(list(penstock.read(places, resume=resume))) == len(places)
