@@ -110,3 +110,23 @@ def test_527_a_checkpoint_of_several_files_does_not_double(tmp_path: Path) -> No
     # Each run adds a place, of the same size.
     assert sizes[-1] < sizes[1] * len(sizes)
     assert len(list(penstock.read(places, resume=resume))) == len(places)
+
+
+@pytest.mark.parametrize(
+    ("value", "at"), [([1, 2, 3], None), ({"a": [1, 2], "b": [3]}, "*/*"), ({"a": 1, "b": 2}, "*")]
+)
+def test_528_a_checkpoint_of_a_property_list_right_behind_another(
+    tmp_path: Path, value: Any, at: Any
+) -> None:
+    """It was refused until the first record was read."""
+    path = tmp_path / "list.plist"
+    path.write_bytes(plistlib.dumps(value, fmt=plistlib.FMT_BINARY))
+    everything = list(penstock.read(path, at=at))
+    reader = penstock.read(path, at=at, resume="start")
+    for met in range(1, len(everything)):
+        next(reader)
+        kept = reader.checkpoint()
+        again = penstock.read(path, at=at, resume=kept)
+        assert again.checkpoint() == kept
+        reader = penstock.read(path, at=at, resume=again.checkpoint())
+        assert list(penstock.read(path, at=at, resume=again.checkpoint())) == everything[met:]

@@ -150,6 +150,9 @@ pub(crate) struct Pump {
     broken_off: bool,
     /// The offset of the first byte that comes.
     begins_at: u64,
+    /// If the input begins at a place of a binary property list, which nothing but the point says until
+    /// a record is met: that point.
+    begun_at: Option<Point>,
     /// If columns are filled by several threads: how many there will be, or they.
     threads: Option<usize>,
     crew: Option<Crew>,
@@ -209,6 +212,7 @@ impl Pump {
             is_lone_object,
             broken_off: false,
             begins_at: 0,
+            begun_at: None,
             threads: None,
             crew: None,
             pieces: 0,
@@ -237,6 +241,7 @@ impl Pump {
     /// none of this path.
     pub(crate) fn begin_at(&mut self, point: &Point) -> bool {
         self.begins_at = point.counted.bytes();
+        self.begun_at = matches!(point.stand, Stand::Members(_)).then(|| point.clone());
         if point.open.is_empty() {
             self.run.pass_records(point.records);
         }
@@ -282,6 +287,11 @@ impl Pump {
 
     /// The point behind the last record. None if no other reader can go on there.
     pub(crate) fn point_behind(&self) -> Option<Point> {
+        if let Some(begun) = &self.begun_at
+            && begun.records == self.records()
+        {
+            return Some(begun.clone());
+        }
         let all_read = self.run.is_complete() && !self.run.leaves_torn();
         let stand = match self.run.reader() {
             Reader::Json(_) if all_read => Stand::Lists(Vec::new()),
