@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 from penstock import _format, _plan, _read, _rust
 from penstock._dialect import Dialect
-from penstock._split import as_start, dialect_of
+from penstock._split import as_start, check_values, damaged, dialect_of
 
 TYPE_CHECKING = False
 
@@ -106,9 +106,26 @@ class Checkpoint:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], /) -> Self:
-        """Return the checkpoint of which `as_dict` has made these values, also through JSON."""
-        waiting = tuple(map(cls.from_dict, values.get("waiting", ())))
-        return cls(**{**values, "start": as_start(values["start"]), "waiting": waiting})
+        """Return the checkpoint of which `as_dict` has made these values, also through JSON.
+
+        Raises:
+            ValueError: They are damaged.
+        """
+        try:
+            waiting = tuple(map(cls.from_dict, values.get("waiting", ())))
+            start = as_start(values["start"])
+            checkpoint = cls(**{**values, "start": start, "waiting": waiting})
+        except (AttributeError, LookupError, TypeError) as error:
+            raise damaged(cls) from error
+        check_values(checkpoint, KINDS)
+        if checkpoint.done is not None:
+            try:
+                done = b64decode(checkpoint.done, validate=True)
+            except ValueError as error:
+                raise damaged(cls, "done") from error
+            if len(done) % (KEY + STATE):
+                raise damaged(cls, "done")
+        return checkpoint
 
     def __str__(self) -> str:
         """Return the place in one line."""
@@ -122,6 +139,21 @@ class Checkpoint:
 
 
 Checkpoint.__module__ = "penstock"
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "path": (str,),
+    "format": (str,),
+    "dialect": (dict, type(None)),
+    "sought": (str,),
+    "records": (int,),
+    "offset": (int,),
+    "ended": (bool,),
+    "size": (int,),
+    "mtime_ns": (int, type(None)),
+    "digest": (str, type(None)),
+    "done": (str, type(None)),
+}
+"""The types of a checkpoint's values."""
 
 
 def of(
@@ -263,6 +295,9 @@ class Opening:
             kind, said, named = behind.format, behind.dialect, behind.path
             which, sought, start = _check(behind, path), behind.sought, as_start(behind.start)
             ended = behind.records if behind.ended else None
+            if start is None and ended is None and callable(self.said):
+                # Nothing was read: the dialect was found in a header that may have been torn.
+                said = self.said
         else:
             kind = _format.of_source(path, path) if kind is None else kind
             said = self.known if said is None else said
@@ -295,9 +330,6 @@ class Files:
 
     __slots__ = ("_done", "_next", "_now", "_opened", "_opening", "_paths", "_places", "is_last")
 
-            if start is None and ended is None and callable(self.said):
-                # Nothing was read: the dialect was found in a header that may have been torn.
-                said = self.said
     def __init__(
         self, paths: list[str], places: dict[str, Checkpoint], done: bytes, opening: Opening
     ) -> None:

@@ -11,10 +11,11 @@ import json
 import os
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 
 from penstock import _index, _rust
 from penstock._checkpoint import hash_of
-from penstock._split import as_start
+from penstock._split import LIMIT, as_start
 
 TYPE_CHECKING = False
 
@@ -68,6 +69,8 @@ class Points:
         found: list[Any] = []
         last = -1
         for offset in offsets:
+            if last + 1 == len(begins):
+                break
             behind = bisect_left(begins, offset)
             near = (place for place in (behind - 1, behind) if last < place < len(begins))
             place = min(near, key=lambda place: abs(begins[place] - offset), default=None)
@@ -169,10 +172,29 @@ def _decoded(kept: str, content: bytes, key: dict[str, Any]) -> Points | None:
         values = json.loads(body)
         if values["of"] != key:
             return None
-        starts = [as_start(start) for start in values["starts"]]
-        return Points(values["text"], starts, values["why"], values["pieces"])
+        return _checked(values)
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(damaged) from error
+
+
+def _checked(values: dict[str, Any]) -> Points:
+    """Return the points that were kept.
+
+    Raises:
+        LookupError: Something is missing.
+        TypeError: Something is of another type.
+        ValueError: These are no points.
+    """
+    text, why, pieces = values["text"], values["why"], values["pieces"]
+    if type(text) is not int or not 0 <= text < LIMIT or not isinstance(why, (str, type(None))):
+        raise ValueError("these are no points")
+    starts = [as_start(start) for start in values["starts"]]
+    if None in starts or any(one[0] > after[0] for one, after in pairwise(starts)):
+        raise ValueError("the points are not in their order")
+    points = Points(text, starts, why, pieces)
+    # Nobody has looked whether its pieces are any.
+    points.those_of_parts()
+    return points
 
 
 def _hash(body: bytes) -> bytes:

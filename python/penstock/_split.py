@@ -24,23 +24,104 @@ if TYPE_CHECKING:
 SIZE = 64 << 20
 """About how many bytes a part has by default."""
 
+LIMIT = 1 << 62
+"""No file is so long, and nothing in one is counted so far. A range counts from here on what comes
+before it, which it does not know."""
+
+CONTAINERS = {"map", "list", "record"}
+"""What may be open around a record of JSON. The last one says that the reader is behind one."""
+
+KEYS = {"element", "member"}
+
 
 def as_start(value: Any) -> Any:
-    """Return a start as the core takes it: with tuples for what JSON has as lists."""
+    """Return a start as the core takes it: with tuples for what JSON has as lists.
+
+    Raises:
+        ValueError: It is damaged.
+    """
     if value is None:
         return None
-    *counts, stood, opened = value
+    try:
+        offset, line, column, records, stood, opened = value
+        counts = [_natural(offset, LIMIT), *map(_natural, (line, column, records))]
+        return (*counts, _stood(stood), [_opened(*each) for each in opened])
+    except (TypeError, ValueError) as error:
+        raise ValueError("the point where records begin is damaged") from error
 
-    def element(each: Any) -> Any:
-        if isinstance(each, (str, int)):
-            return each
-        return (each[0], [tuple(pair) for pair in each[1]])
 
-    def open_at(state: int, begun: int | None, name: Any) -> Any:
-        return state, begun, None if name is None else tuple(name)
+def _natural(value: Any, most: int = 2 * LIMIT) -> int:
+    if type(value) is int and 0 <= value < most:
+        return value
+    raise ValueError(f"{value!r} is no number of bytes, lines or records")
 
-    stood = None if stood is None else [element(each) for each in stood]
-    return (*counts, stood, [open_at(*each) for each in opened])
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no name")
+    # The core cannot take half of a pair of surrogates.
+    value.encode()
+    return value
+
+
+def _stood(stood: Any) -> Any:
+    """Return what is open for the reader: containers, elements with their prefixes, or places."""
+    if stood is None:
+        return None
+    if all(isinstance(each, str) and each in CONTAINERS for each in stood):
+        return list(stood)
+    if all(type(each) is int for each in stood):
+        return [_natural(each) for each in stood]
+    return [
+        (_text(name), [(_text(prefix), _text(uri)) for prefix, uri in bound])
+        for name, bound in stood
+    ]
+
+
+def _opened(state: Any, begun: Any, name: Any) -> Any:
+    """Return what is open for whoever selects the records."""
+    begun = None if begun is None else _natural(begun)
+    if name is not None:
+        kind, name = name
+        if kind not in KEYS:
+            raise ValueError(f"{kind!r} is no kind of a name")
+        name = (kind, _text(name))
+    return _natural(state, 1 << 32), begun, name
+
+
+def check_values(kept: object, kinds: Mapping[str, tuple[type, ...]]) -> None:
+    """Check the types of what was kept, and that a file may have its numbers.
+
+    Raises:
+        ValueError: Something is damaged.
+    """
+    for name, allowed in kinds.items():
+        value = getattr(kept, name)
+        # A truth value is an int.
+        is_there = isinstance(value, allowed) and (bool in allowed or not isinstance(value, bool))
+        # A file may be older than 1970.
+        if is_there and isinstance(value, int) and name != "mtime_ns":
+            is_there = 0 <= value < LIMIT
+        if is_there and name == "format":
+            is_there = value in _format.NAMES
+        if is_there and name == "dialect" and value is not None:
+            is_there = kept.format == "csv" and _is_dialect(value)  # type: ignore[attr-defined]
+        if not is_there:
+            raise damaged(type(kept), name)
+
+
+def damaged(kept: type, name: str | None = None) -> ValueError:
+    """Return the error for what was kept, if something of it is damaged, or one of its values."""
+    which = "" if name is None else f": {name} is damaged"
+    return ValueError(f"these are not the values of a penstock.{kept.__name__}{which}")
+
+
+def _is_dialect(arguments: dict[str, Any]) -> bool:
+    try:
+        _dialect.of_options(arguments)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +250,19 @@ class Split:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], /) -> Self:
-        """Return the part of which `as_dict` has made these values, also through JSON."""
-        return cls(**values)
+        """Return the part of which `as_dict` has made these values, also through JSON.
+
+        Raises:
+            ValueError: They are damaged.
+        """
+        try:
+            part = cls(**{**values, "start": as_start(values["start"])})
+        except (LookupError, TypeError) as error:
+            raise damaged(cls) from error
+        check_values(part, KINDS)
+        if not all(type(place) is int and 0 <= place < LIMIT for place in part.until or ()):
+            raise damaged(cls, "until")
+        return part
 
     def __str__(self) -> str:
         """Return the part, its bytes and its first record in one line."""
@@ -193,6 +285,23 @@ class Splits(Sequence["Split"]):
         >>> import pathlib, penstock
         >>> path = pathlib.Path("primes.ndjson")
         >>> _ = path.write_text("2\n3\n5\n7\n")
+KINDS: dict[str, tuple[type, ...]] = {
+    "path": (str,),
+    "format": (str,),
+    "at": (str, dict, type(None)),
+    "index": (int,),
+    "count": (int,),
+    "begin": (int,),
+    "end": (int, type(None)),
+    "text": (int,),
+    "size": (int,),
+    "mtime_ns": (int,),
+    "dialect": (dict, type(None)),
+    "until": (list, tuple, type(None)),
+    "pieces": (str, type(None)),
+}
+"""The types of a part's values."""
+
         >>> print(penstock.split(path, parts=2))
         2 parts of 1 file, exact
         primes.ndjson, part 1 of 2: bytes 0 to 4, from record 1

@@ -130,3 +130,111 @@ def test_528_a_checkpoint_of_a_property_list_right_behind_another(
         assert again.checkpoint() == kept
         reader = penstock.read(path, at=at, resume=again.checkpoint())
         assert list(penstock.read(path, at=at, resume=again.checkpoint())) == everything[met:]
+
+
+FILES: dict[str, tuple[bytes, Any]] = {
+    "inside.json": (b'{"a":[{"n":1},{"n":2},{"n":3}],"b":[[1],[2]]}', "*/*"),
+    "lines.ndjson": (b'{"n":1}\n{"n":2}\n{"n":3}\n{"n":4}\n', None),
+    "rows.csv": (b"a,b\n1,2\n3,4\n5,6\n", None),
+    "list.xml": (b'<l><p xmlns:q="u"><i>1</i><i>2</i></p><p><i/></p></l>', "l/p/i"),
+    "list.plist": (plistlib.dumps({"a": [1, 2, 3]}, fmt=plistlib.FMT_BINARY), "*/*"),
+}
+OTHERS: list[Any] = [
+    None, "", "x", "map", "\ud800", [], {}, True, 1.5, -1, 0, 7, 2**32, 2**62, 2**64, 10**30, [1], [[]],
+    ["map"], [["p", []]], [["", [["a", "b"]]]], [["", [["a"]]]],
+]  # fmt: skip
+
+
+def changed(value: Any) -> list[Any]:
+    """Return what a value may be that somebody has damaged, at any depth."""
+    made = list(OTHERS)
+    if isinstance(value, list):
+        for place, each in enumerate(value):
+            made += [[*value[:place], other, *value[place + 1 :]] for other in changed(each)]
+            made.append([*value[:place], *value[place + 1 :]])
+            made.append([*value[:place], each, *value[place:]])
+    return made
+
+
+@pytest.mark.parametrize("name", list(FILES))
+def test_529_parts_and_checkpoints_that_are_damaged(tmp_path: Path, name: str) -> None:
+    """They were errors of the program, such as a TypeError, or of the system."""
+    content, at = FILES[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    part = penstock.split(path, parts=3, at=at)[1]
+    with penstock.read(path, at=at, resume="start") as reader:
+        next(reader)
+        checkpoint = reader.checkpoint()
+
+    def split(values: Any) -> None:
+        made = Split.from_dict(values)
+        assert str(made)
+        list(made.read(errors="skip"))
+
+    def resume(values: Any) -> None:
+        made = Checkpoint.from_dict(values)
+        assert str(made)
+        list(penstock.read(path, at=at, resume=made, errors="skip"))
+
+    for use, kept in ((split, part), (resume, checkpoint)):
+        values = json.loads(json.dumps(kept.as_dict()))
+        use(values)
+        for key in set(values) - {"path"}:
+            for other in changed(values[key]):
+                if key == "at" and isinstance(other, dict):
+                    continue
+                try:
+                    use({**values, key: other})
+                except (ValueError, penstock.DecodeError, penstock.PlanError):
+                    continue
+            without = {other: value for other, value in values.items() if other != key}
+            if key not in {"dialect", "until", "pieces", "done", "waiting"}:
+                with pytest.raises(ValueError, match=r"^these are not the values of a penstock\."):
+                    use(without)
+        with pytest.raises(ValueError, match=r"^these are not the values of a penstock\."):
+            use({**values, "other": 1})
+        with pytest.raises(ValueError, match=r"_?(Split|Checkpoint): format is damaged$"):
+            use({**values, "format": []})
+        with pytest.raises(ValueError, match=r"^the point where records begin is damaged$"):
+            use({**values, "start": [1]})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("pieces", "no table"), ("pieces", 7), ("pieces", []), ("text", "7"), ("text", None), ("text", -1),
+        ("text", 2**62), ("text", True), ("why", 7), ("starts", 7), ("starts", [None]), ("starts", [[1]]),
+        ("starts", [["1", 1, 1, 1, [], []]]), ("starts", [[9, 2, 1, 1, [], []], [7, 2, 1, 1, [], []]]),
+    ],
+)  # fmt: skip
+def test_530_points_beside_a_file_that_are_damaged(tmp_path: Path, key: str, value: Any) -> None:
+    """They were a TypeError, or an error that did not say which file was damaged."""
+    path = tmp_path / "lines.ndjson"
+    path.write_bytes(b'{"n":1}\n' * 2000)
+    penstock.split(path, parts=2, index=True)
+    kept = rewritten(path, key, value)
+    with pytest.raises(ValueError, match=f"^{kept} is damaged: if you delete it, split"):
+        penstock.split(path, parts=2, index=True)
+
+
+def rewritten(path: Path, key: str, value: Any) -> Path:
+    """Change what was kept beside a file, with its hash."""
+    kept = path.with_name(path.name + _points.SUFFIX)
+    head, check = len(_points.MAGIC) + 1, _points.CHECK
+    known = json.loads(kept.read_bytes()[head + check :])
+    body = json.dumps({**known, key: value}).encode()
+    hashed = hashlib.blake2b(body, digest_size=check).digest()
+    kept.write_bytes(kept.read_bytes()[:head] + hashed + body)
+    return kept
+
+
+def test_531_a_text_that_is_said_to_be_very_long(tmp_path: Path) -> None:
+    """Parts were looked for behind the last point, in 70,000,000,000 steps."""
+    path = tmp_path / "lines.ndjson"
+    path.write_bytes(b'{"n":1}\n' * 2000)
+    expected = penstock.split(path, bytes=4096, index=True)
+    rewritten(path, "text", (1 << 62) - 1)
+    found = penstock.split(path, bytes=4096, index=True)
+    assert [part.begin for part in found] == [part.begin for part in expected]
+    assert sum(len(part.load()) for part in found) == 2000
