@@ -35,8 +35,8 @@ MISSES = 4
 class Points:
     """The points of a file that are wanted at some offsets, as far as its ranges have told them."""
 
-    def __init__(self, ranges: _rust.Ranges, text: int, offsets: Sequence[int]) -> None:
-        self.ranges, self.text = ranges, text
+    def __init__(self, ranges: _rust.Ranges, text: int, offsets: Sequence[int], name: str) -> None:
+        self.ranges, self.text, self.name = ranges, text, name
         self.chain = ranges.chain(offsets)
         # The second record shows how others begin.
         self._go_on(self.chain.at[0] + 1)
@@ -98,7 +98,7 @@ class Points:
         while not self.chain.is_over and here[0] < until:
             wanted = self.chain.wanted(here[0], end)
             if not self.chain.take(self.ranges.scan(here, None, wanted, end)):
-                raise ValueError("the file has changed while it was split")
+                raise ValueError(f"{self.name} has changed while it was split")
             if self.chain.at != here or end is None:
                 break
             # Nobody can begin at the record there. One pass knows what becomes of those behind it.
@@ -114,15 +114,18 @@ def of(
     wanted: Callable[[int], Sequence[int]],
     least: int | None = None,
     pieces: _rust.Pieces | None = None,
+    name: str = "the file",
 ) -> Points | None:
     """Return the points of a text of so many bytes, of which none is known yet.
+
+    An error calls the file by its name.
 
     None if it has not at least so many bytes, or if only one pass finds its points.
     """
     if text < (2 * SIZE if least is None else least):
         return None
     ranges = _rust.Ranges.of(dialect, source, object, at, limits, text, pieces)
-    return None if ranges is None else Points(ranges, text, wanted(text))
+    return None if ranges is None else Points(ranges, text, wanted(text), name)
 
 
 def _open(point: Any) -> Any:

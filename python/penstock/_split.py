@@ -520,7 +520,8 @@ def _split(
         pieces: _rust.Pieces | None = None
         if given == path:
             opened = _rust.Source(path, name, None, "infer")
-            found = partial(_found, dialect_of(kind, name, chosen), opened, at, limits, threads)
+            dialect = dialect_of(kind, name, chosen)
+            found = partial(_found, path, dialect, opened, at, limits, threads)
 
             wanted = partial(offsets, files, parts, size)
             if index is None or index is False:
@@ -596,12 +597,13 @@ def _found(
     """Return the size of a text, points at offsets of it, why there are none, and its pieces."""
     text, why, pieces = _rust.split_size(source, limits, threads)
     starts: list[Any] = []
+    path: str,
     if why is not None:
         return text, starts, why, pieces
     if threads > 1:
         from penstock import _ranges  # noqa: PLC0415 - few programs do
 
-        points = _ranges.of(dialect, source, at, limits, text, wanted, pieces=pieces)
+        points = _ranges.of(dialect, source, at, limits, text, wanted, None, pieces, path)
         if points is not None:
             _ranges.by_threads(points, threads)
             return text, points.chain.points, None, pieces

@@ -9,7 +9,7 @@ import os
 import plistlib
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
@@ -238,3 +238,48 @@ def test_531_a_text_that_is_said_to_be_very_long(tmp_path: Path) -> None:
     found = penstock.split(path, bytes=4096, index=True)
     assert [part.begin for part in found] == [part.begin for part in expected]
     assert sum(len(part.load()) for part in found) == 2000
+
+
+BIG = b"".join(b'{"n":%d,"s":"%d"}\n' % (n, n * n * 7919 % 1_000_003) for n in range(300_000))
+
+
+@pytest.mark.parametrize("suffix", ["bgz", "zst"])
+def test_532_a_compressed_file_that_was_cut(tmp_path: Path, suffix: str) -> None:
+    """The reader of a part said "failed to fill whole buffer"."""
+    plain = tmp_path / "rows.ndjson"
+    plain.write_bytes(BIG)
+    path = tmp_path / f"rows.ndjson.{suffix}"
+    penstock.recompress(plain, path)
+    part = penstock.split(path, parts=2)[1]
+    assert part.pieces is not None
+    reader = part.read()
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(
+        (OSError, penstock.DecodeError),
+        match="the file is shorter than when its pieces were found",
+    ):
+        list(reader)
+
+
+def test_533_a_file_of_bzip2_without_text(tmp_path: Path) -> None:
+    """It was said to have one block, and that it could be split if it was compressed otherwise."""
+    path = tmp_path / "rows.ndjson.bz2"
+    path.write_bytes(bz2.compress(b"") * 2)
+    assert penstock.split(path, parts=3).whole == {str(path): "the bzip2 file holds no text"}
+
+
+def test_533_ranges_of_a_file_that_changes_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error named no file, although several may be split."""
+    path = tmp_path / "array.json"
+    path.write_bytes(b"[" + b",".join(BIG[:30_000].split(b"\n")[:-1]) + b"]")
+
+    def change(points: _ranges.Points, _: int) -> None:
+        path.write_text("[]")
+        points.finish()
+
+    monkeypatch.setattr(_ranges, "SIZE", 4096)
+    monkeypatch.setattr(_ranges, "by_threads", change)
+    with pytest.raises(ValueError, match=f"^{path} has changed while it was split$"):
+        penstock.split(path, bytes=5000, threads=2)

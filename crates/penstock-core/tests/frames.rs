@@ -598,11 +598,7 @@ fn other_files_are_read_as_a_whole() {
             "a bzip2 file of one block cannot be split: penstock recompress makes one that can"
                 .to_owned(),
         ),
-        (
-            bzip2(b"", 1),
-            "a bzip2 file of one block cannot be split: penstock recompress makes one that can"
-                .to_owned(),
-        ),
+        ([bzip2(b"", 1), bzip2(b"", 9)].concat(), "the bzip2 file holds no text".to_owned()),
         (
             bzip2(&text, 1)[..100].to_vec(),
             "the bzip2 stream at byte 0 of the file is damaged, so it cannot be split".to_owned(),

@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::frames::is_shorter;
 use super::free::{Free, Reading};
 use super::stream::Stream;
 use super::{CHUNK, Compression, Options, SourceError};
@@ -216,7 +217,11 @@ impl Feed {
             }
             let count = stream.read(&mut passed[..most])?;
             if count == 0 {
-                return Err(io::Error::other("the file is shorter than before the fork").into());
+                let error = match self.free {
+                    Some(_) => io::Error::other("the file is shorter than before the fork"),
+                    None => is_shorter(),
+                };
+                return Err(error.into());
             }
             self.to_pass -= count as u64;
         }

@@ -275,6 +275,13 @@ impl Frames {
 /// Enough bytes for any answer of [`sniff`].
 const SNIFFED: usize = 10;
 
+/// The error for a file that does not have all that a table says of its pieces.
+#[cold]
+pub(super) fn is_shorter() -> io::Error {
+    let reason = "the file is shorter than when its pieces were found: it has changed";
+    io::Error::new(io::ErrorKind::UnexpectedEof, reason)
+}
+
 /// Reads a range of a file.
 struct Range {
     file: Box<dyn ReadAt + Send>,
@@ -286,7 +293,11 @@ impl Read for Range {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let count = left.min(out.len());
-        self.file.read_exact_at(&mut out[..count], self.at)?;
+        let read = self.file.read_exact_at(&mut out[..count], self.at);
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => is_shorter(),
+            _ => error,
+        })?;
         self.at += count as u64;
         Ok(count)
     }

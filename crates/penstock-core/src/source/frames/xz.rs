@@ -65,6 +65,9 @@ pub(super) fn find<F: ReadAt + ?Sized>(scan: &mut Scan<'_, F>) -> Result<Found, 
         streams.push(Listed { head, start, blocks });
         end = start;
     }
+    if count == 0 {
+        return whole("the xz file holds no text".to_owned());
+    }
     if count < 2 {
         return whole(format!("an xz file of one block cannot be split: {REMEDY}"));
     }

@@ -186,7 +186,9 @@ pub(super) fn find<F: ReadAt + ?Sized>(
         return Ok(Err(Whole { compression: Compression::Bzip2, reason }));
     }
     if gathered.pieces.len() < 2 {
-        let reason = if whole {
+        let reason = if whole && gathered.pieces.is_empty() {
+            "the bzip2 file holds no text".to_owned()
+        } else if whole {
             format!("a bzip2 file of one block cannot be split: {REMEDY}")
         } else {
             format!(
