@@ -241,7 +241,17 @@ class Split:
         start, skips = as_start(self.start), errors == "skip"
         until, pieces = self.until, _pieces(self)
         return _rust.split_schema(
-            dialect, opened, self.at, skips, limits, start, self.end, until, pieces, threads
+            dialect,
+            opened,
+            self.at,
+            skips,
+            limits,
+            (self.size, self.mtime_ns),
+            start,
+            self.end,
+            until,
+            pieces,
+            threads,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -275,16 +285,6 @@ class Split:
 
 Split.__module__ = "penstock"
 
-
-class Splits(Sequence["Split"]):
-    r"""The parts of one or several files, in order. `penstock.split` makes it.
-
-    Printing it tells how each file was split, or why it was not.
-
-    Example:
-        >>> import pathlib, penstock
-        >>> path = pathlib.Path("primes.ndjson")
-        >>> _ = path.write_text("2\n3\n5\n7\n")
 KINDS: dict[str, tuple[type, ...]] = {
     "path": (str,),
     "format": (str,),
@@ -302,6 +302,16 @@ KINDS: dict[str, tuple[type, ...]] = {
 }
 """The types of a part's values."""
 
+
+class Splits(Sequence["Split"]):
+    r"""The parts of one or several files, in order. `penstock.split` makes it.
+
+    Printing it tells how each file was split, or why it was not.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("primes.ndjson")
+        >>> _ = path.write_text("2\n3\n5\n7\n")
         >>> print(penstock.split(path, parts=2))
         2 parts of 1 file, exact
         primes.ndjson, part 1 of 2: bytes 0 to 4, from record 1
@@ -587,6 +597,7 @@ def _pieces(split: Split) -> tuple[str, str] | None:
 
 
 def _found(
+    path: str,
     dialect: _rust.Dialect,
     source: _rust.Source,
     at: At[Any] | None,
@@ -597,7 +608,6 @@ def _found(
     """Return the size of a text, points at offsets of it, why there are none, and its pieces."""
     text, why, pieces = _rust.split_size(source, limits, threads)
     starts: list[Any] = []
-    path: str,
     if why is not None:
         return text, starts, why, pieces
     if threads > 1:
@@ -648,5 +658,15 @@ def read(
     start = as_start(split.start)
     until, pieces = split.until, _pieces(split)
     return _rust.read_split(
-        dialect, opened, into, at, policy, limits, start, split.end, until, pieces
+        dialect,
+        opened,
+        into,
+        at,
+        policy,
+        limits,
+        (split.size, split.mtime_ns),
+        start,
+        split.end,
+        until,
+        pieces,
     )

@@ -268,6 +268,37 @@ def test_533_a_file_of_bzip2_without_text(tmp_path: Path) -> None:
     assert penstock.split(path, parts=3).whole == {str(path): "the bzip2 file holds no text"}
 
 
+def lines(value: str) -> str:
+    return "".join(f'{{"v":"{value}","n":{n}}}\n' for n in range(1_000_000, 1_020_000))
+
+
+@pytest.mark.parametrize("suffix", ["ndjson", "ndjson.bgz"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_534_a_file_that_is_replaced_while_a_part_is_opened(
+    tmp_path: Path, suffix: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The records of the part came from the other file."""
+    path, other = (tmp_path / f"{name}.{suffix}" for name in ("rows", "other"))
+    for where, value in ((path, "old"), (other, "new")):
+        plain = tmp_path / "plain.ndjson"
+        plain.write_text(lines(value))
+        if suffix.endswith("bgz"):
+            penstock.recompress(plain, where)
+        else:
+            plain.rename(where)
+    part = penstock.split(path, parts=2)[number]
+    check = _split._check
+
+    def replace(split: Split) -> None:
+        check(split)
+        if other.exists():
+            other.rename(path)
+
+    monkeypatch.setattr(_split, "_check", replace)
+    with pytest.raises(ValueError, match=f"^{path} has changed since it was split$"):
+        part.load()
+
+
 def test_533_ranges_of_a_file_that_changes_name_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,8 +26,26 @@ pub(crate) struct SourceObject {
     name: Option<String>,
     encoding: Option<Encoding>,
     compression: Compression,
-    /// Which file it was when it was opened first, if it is a path: the device and the number there.
-    file: OnceLock<(u64, u64)>,
+    /// What file it was when it was opened first, if it is a path.
+    file: OnceLock<Opened>,
+}
+
+/// A file that was opened.
+#[derive(Clone, Copy)]
+struct Opened {
+    /// The device, and the number there.
+    which: (u64, u64),
+    version: Version,
+}
+
+/// The size of a file in bytes, and when it was changed last, in nanoseconds.
+pub(crate) type Version = (u64, i128);
+
+impl Opened {
+    fn of(about: &Metadata) -> Self {
+        let changed = i128::from(about.mtime()) * 1_000_000_000 + i128::from(about.mtime_nsec());
+        Opened { which: (about.dev(), about.ino()), version: (about.len(), changed) }
+    }
 }
 
 #[pymethods]
@@ -77,9 +95,14 @@ impl SourceObject {
         self.compression
     }
 
-    /// Which file it was when it was opened first, if it is a path.
+    /// Which file it was when it was opened first, if it is a path: the device and the number there.
     pub(crate) fn file(&self) -> Option<(u64, u64)> {
-        self.file.get().copied()
+        self.file.get().map(|opened| opened.which)
+    }
+
+    /// Which state of the file it was then.
+    pub(crate) fn version(&self) -> Option<Version> {
+        self.file.get().map(|opened| opened.version)
     }
 
     /// Opens the source. Also returns the caller's object, if it must be kept.
@@ -110,12 +133,12 @@ impl SourceObject {
     }
 }
 
-/// The source of a file by its path, and which file that is.
-fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source, (u64, u64))> {
+/// The source of a file by its path, and what file that is.
+fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source, Opened)> {
     let (file, about) = open_file(path)?;
     let total_hint = about.is_file().then_some(about.len());
     let options = Options { total_hint, ..options };
-    let which = (about.dev(), about.ino());
+    let which = Opened::of(&about);
     // A pipe may keep a thread waiting for ever.
     let Some(size) = total_hint else { return Ok((Source::open(Box::new(file), options), which)) };
     let positions = (options.detect == Detect::Plist).then(|| file.try_clone()).transpose()?;

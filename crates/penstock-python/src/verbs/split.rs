@@ -9,7 +9,7 @@ use crate::failure::{Named, guarded};
 use crate::held::Held;
 use crate::options::{self, PolicyObject};
 use crate::pump::{Pump, Settings};
-use crate::sources::{SourceObject, open_path};
+use crate::sources::{SourceObject, Version, open_path};
 use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
 use penstock_arrow::{Finder, Finding};
@@ -556,7 +556,7 @@ pub(crate) fn split_points(
 /// Reads the records of a part: from a point, or from the beginning, to the record that begins at an
 /// offset, or to the end. Of a binary property list, to the record at a place.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, r#type, at, policy, limits, start, end, until, pieces, /))]
+#[pyo3(signature = (dialect, source, r#type, at, policy, limits, version, start, end, until, pieces, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
 pub(crate) fn read_split(
     dialect: &Bound<'_, Dialect>,
@@ -565,6 +565,7 @@ pub(crate) fn read_split(
     at: Option<&Bound<'_, PyAny>>,
     policy: &Bound<'_, PolicyObject>,
     limits: Option<&Bound<'_, PyAny>>,
+    version: Version,
     start: Option<Told>,
     end: Option<u64>,
     until: Option<Vec<u64>>,
@@ -576,7 +577,7 @@ pub(crate) fn read_split(
         let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
         let name = source.get().name();
         let shown = name.clone().unwrap_or_default();
-        let bounds = Bounds { start, end, until, pieces };
+        let bounds = Bounds { version, start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
         let settings =
@@ -603,7 +604,7 @@ pub(crate) fn read_split(
 
 /// The schema of the records of a part.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, at, skip, limits, start, end, until, pieces, threads, /))]
+#[pyo3(signature = (dialect, source, at, skip, limits, version, start, end, until, pieces, threads, /))]
 #[expect(clippy::too_many_arguments, reason = "what is read, from where, and how")]
 pub(crate) fn split_schema(
     dialect: &Bound<'_, Dialect>,
@@ -611,6 +612,7 @@ pub(crate) fn split_schema(
     at: Option<&Bound<'_, PyAny>>,
     skip: bool,
     limits: Option<&Bound<'_, PyAny>>,
+    version: Version,
     start: Option<Told>,
     end: Option<u64>,
     until: Option<Vec<u64>>,
@@ -623,7 +625,7 @@ pub(crate) fn split_schema(
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let plain = py.get_type::<PyAny>();
         let Choice { records, .. } = dialect.choose(plain.as_any(), at)?;
-        let bounds = Bounds { start, end, until, pieces };
+        let bounds = Bounds { version, start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
         let policy = if skip { Policy::Skip } else { Policy::Raise };
@@ -650,9 +652,10 @@ pub(crate) fn split_schema(
 }
 
 /// Where a part begins and ends: at a point and before an offset, or at the beginning and the end of
-/// the file. A part of a binary property list ends before the record at a place. One of a compressed
+/// the file, which was split in this state. A part of a binary property list ends before the record at a place. One of a compressed
 /// file holds a table of its pieces, and what that is for.
 struct Bounds {
+    version: Version,
     start: Option<Told>,
     end: Option<u64>,
     until: Option<Vec<u64>>,
@@ -676,9 +679,13 @@ fn begin(
     records: Option<Records>,
     bounds: Bounds,
 ) -> PyResult<Begun> {
-    let Bounds { start, end, until, pieces } = bounds;
+    let Bounds { version, start, end, until, pieces } = bounds;
     let point = start.map(|start| point(dialect, start));
     let (opened, _) = source.open(py, dialect.detect(), limits)?;
+    // The path may lead to another file by now.
+    if source.version() != Some(version) {
+        return Err(replaced(source));
+    }
     let places = match &point {
         Some(Point { stand: Stand::Members(places), open, .. }) => {
             // The path of the record has as many steps as there are containers around it.
@@ -701,10 +708,20 @@ fn begin(
         }
         return Ok(Begun { reader: None, input, point });
     };
-    let input = part(Parted::with(py, source, pieces, limits)?, &point, end, limits)?;
+    let parted = Parted::with(py, source, pieces, limits)?;
+    if !parted.is_of(source)? {
+        return Err(replaced(source));
+    }
+    let input = part(parted, &point, end, limits)?;
     let mut planning = Planning::new(dialect, limits, opened, records);
     let reader = if planning.go_on(py)? { planning.reader_at(&point) } else { None };
     Ok(Begun { reader: Some(reader.ok_or_else(changed)?), input, point: Some(point) })
+}
+
+#[cold]
+fn replaced(source: &SourceObject) -> PyErr {
+    let shown = source.name().unwrap_or_default();
+    PyValueError::new_err(format!("{shown} has changed since it was split"))
 }
 
 #[cold]
