@@ -314,3 +314,27 @@ def test_533_ranges_of_a_file_that_changes_name_it(
     monkeypatch.setattr(_ranges, "by_threads", change)
     with pytest.raises(ValueError, match=f"^{path} has changed while it was split$"):
         penstock.split(path, bytes=5000, threads=2)
+
+
+class Numbered(TypedDict):
+    n: int
+
+
+@pytest.mark.parametrize("rows", [100, 65_536])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_535_columns_of_a_file_with_a_torn_line(tmp_path: Path, threads: int, rows: int) -> None:
+    """Threads lost the rows of the last piece that were not in the batch in which it began."""
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.ndjson"
+    path.write_bytes(b"".join(b'{"n":%d,"s":"%s"}\n' % (n, b"x" * 20) for n in range(60_000)))
+    with path.open("ab") as file:
+        file.write(b'{"n":60000')
+    found: list[int] = []
+    columns = penstock.columns(path, Numbered, rows=rows, threads=threads, resume="start")
+    found += (n for batch in columns for n in pyarrow.record_batch(batch)["n"].to_pylist())
+    kept = columns.checkpoint()
+    assert found == list(range(60_000))
+    with path.open("ab") as file:
+        file.write(b"}\n")
+    (batch,) = penstock.columns(path, Numbered, rows=rows, threads=threads, resume=kept)
+    assert pyarrow.record_batch(batch)["n"].to_pylist() == [60_000]

@@ -701,7 +701,11 @@ fn fill_together(
 ) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
     let begun = Mono::now_relaxed().as_nanos();
     loop {
-        let turn = run.advance(builder);
+        // The run stands behind a piece of which rows are still to be taken over, and that may be its end.
+        let turn = match crew.taken_of_piece() {
+            Some(_) => Ok(RunTurn::Dry),
+            None => run.advance(builder),
+        };
         let is_dry = matches!(turn, Ok(RunTurn::Dry));
         let stepped = if is_dry { Some(builder.step(run, crew)) } else { None };
         gauge.records.store(builder.filled().0, Ordering::Relaxed);
