@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import plistlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
 import pytest
+from annotated_types import MaxLen
 from converting import outcome
 
 import penstock
@@ -107,7 +108,9 @@ def told(reader: Any, threads: int, rows: int = 7_000) -> tuple[Any, ...]:
 def test_the_batches_are_the_same(name: str, rows: int) -> None:
     expected = told(read(name), 1, rows)
     assert expected[1:] == (None, 0, COUNT)
-    assert sum(map(len, expected[0])) == COUNT
+    table = pa.Table.from_batches(expected[0])
+    for column in ("number", "name", "genre", "rating", "tags", "cover"):
+        assert table[column].to_pylist() == [each.get(column) for each in SONGS]
     for threads in MANY:
         reader = read(name)
         assert told(reader, threads, rows) == expected
@@ -189,6 +192,34 @@ def test_errors_are_the_same(name: str, errors: Any) -> None:
             assert told(read(name, data, errors=errors), threads) == expected
         differ += expected[1:3] != (None, 0)
     assert differ == 6
+
+
+def test_data_before_a_value_that_only_an_object_has() -> None:
+    """Behind data, a builder gets the events of the record again."""
+
+    @dataclass
+    class Cover:
+        image: bytes
+        size: Annotated[bytes | None, MaxLen(3)] = None
+        ratio: float = 0.0
+
+    rows: list[dict[str, Any]] = [
+        {"image": bytes([n % 256]) * (n % 300), "ratio": 0.5} for n in range(30_000)
+    ]
+    for n in range(5, 30_000, 5_000):
+        rows[n]["ratio"] = 2**63
+        rows[n + 1]["ratio"] = "x"
+        rows[n + 2]["size"] = b"1234"
+        rows[n + 3]["size"] = b"123"
+        rows[n + 4]["image"] = "text"
+    data = dumped(rows)
+    objects = list(penstock.plist.read(io.BytesIO(data), Cover, errors="skip"))
+    for threads in (1, 2):
+        reader = penstock.plist.read(io.BytesIO(data), Cover, errors="skip")
+        table = pa.table(reader.columns(threads=threads))
+        assert table.to_pylist() == [asdict(each) for each in objects]
+        assert reader.skipped == 18
+        assert (reader._pieces() > 3) == (threads > 1)
 
 
 def test_the_first_records_are_in_error() -> None:

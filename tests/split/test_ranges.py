@@ -268,9 +268,9 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> list[Scanning]:
     real = _ranges.Points.__init__
     scanning: list[Scanning] = []
 
-    def init(self: Any, ranges: Any, text: int, offsets: Any) -> None:
+    def init(self: Any, ranges: Any, text: int, *rest: Any) -> None:
         scanning.append(Scanning(ranges, text))
-        real(self, scanning[-1], text, offsets)  # type: ignore[arg-type]
+        real(self, scanning[-1], text, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(_ranges.Points, "__init__", init)
     return scanning

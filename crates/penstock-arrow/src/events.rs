@@ -31,6 +31,7 @@ pub(crate) enum What {
     Untyped(Span),
     Piece(Span),
     Since2001(f64),
+    Data(Span),
 }
 
 /// An event, and where it was.
@@ -51,12 +52,13 @@ struct Name {
     kind: KeyKind,
 }
 
-/// The events of a record, with copies of their texts.
+/// The events of a record, with copies of their texts and data.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     events: Vec<Event>,
     names: Vec<Name>,
     text: String,
+    data: Vec<u8>,
 }
 
 impl Events {
@@ -65,12 +67,13 @@ impl Events {
         self.events.clear();
         self.names.clear();
         self.text.clear();
+        self.data.clear();
     }
 
     /// About how many bytes they take.
     pub(crate) fn size(&self) -> usize {
         let names = self.names.len() * size_of::<Name>();
-        self.events.len() * size_of::<Event>() + names + self.text.len()
+        self.events.len() * size_of::<Event>() + names + self.text.len() + self.data.len()
     }
 
     #[inline(always)]
@@ -86,6 +89,15 @@ impl Events {
         let length = u32::try_from(text.len()).ok()?;
         make_room(&mut self.text, text.len());
         self.text.push_str(text);
+        Some(Span { from, length })
+    }
+
+    /// Keeps data; None if there is too much of it.
+    pub(crate) fn keep_data(&mut self, bytes: &[u8]) -> Option<Span> {
+        let from = u32::try_from(self.data.len()).ok()?;
+        let length = u32::try_from(bytes.len()).ok()?;
+        make_room(&mut self.data, bytes.len());
+        self.data.extend_from_slice(bytes);
         Some(Span { from, length })
     }
 
@@ -111,6 +123,11 @@ impl Events {
     pub(crate) fn text(&self, span: Span) -> &str {
         let from = span.from as usize;
         self.text.get(from..from + span.length as usize).unwrap_or_default()
+    }
+
+    fn data(&self, span: Span) -> &[u8] {
+        let from = span.from as usize;
+        self.data.get(from..from + span.length as usize).unwrap_or_default()
     }
 
     /// A text as an event. Whether it is ASCII is not kept.
@@ -147,6 +164,7 @@ impl Events {
                 What::Untyped(text) => to.scalar(Scalar::Untyped(self.event_text(text)), at)?,
                 What::Piece(text) => to.piece(self.event_text(text), at)?,
                 What::Since2001(seconds) => to.scalar(Scalar::Since2001(seconds), at)?,
+                What::Data(data) => to.scalar(Scalar::Bytes(self.data(data)), at)?,
             };
         }
         Ok(flow)

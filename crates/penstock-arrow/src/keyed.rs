@@ -14,6 +14,7 @@ use penstock_core::select::PathStep;
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Sink, Want};
 use penstock_core::trail::Trail;
+use penstock_core::value::lexical::Type;
 use penstock_core::value::unix::since_2001;
 use penstock_scan::make_room;
 use std::collections::HashMap;
@@ -172,6 +173,17 @@ impl Keyed {
         self.columns.datetime(node, found).ok()?;
         self.events.push(What::Since2001(seconds), at);
         Some(Flow::Take)
+    }
+
+    /// The data of a property list. What the column does not simply hold is an object's.
+    fn data(&mut self, bytes: &[u8], at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return self.unread(Trail::value) };
+        if !matches!(self.columns.node(node).kind, Kind::Bytes(Type::Base64)) {
+            return None;
+        }
+        let span = self.events.keep_data(bytes)?;
+        let added = self.columns.binary(node, bytes);
+        self.taken(added, What::Data(span), at)
     }
 
     /// Whether a key of the innermost map occurs twice.
@@ -556,6 +568,7 @@ impl Fast for Keyed {
             Scalar::Number(digits) => self.number(digits, at),
             Scalar::Text(text) => self.text(text, at),
             Scalar::Since2001(seconds) => self.instant(seconds, at),
+            Scalar::Bytes(bytes) => self.data(bytes, at),
             _ => self.unread(Trail::value),
         }
     }

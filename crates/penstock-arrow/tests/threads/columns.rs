@@ -149,7 +149,7 @@ impl Shares for Plain {
     type Lane = Lane<Keyed>;
 
     fn lane(&self) -> Option<Lane<Keyed>> {
-        Some(Lane::beside(&self.fast, self.header.clone()))
+        (self.records > 0).then(|| Lane::beside(&self.fast, self.header.clone()))
     }
     fn take_over(
         &mut self,

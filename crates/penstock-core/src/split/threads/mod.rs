@@ -35,7 +35,8 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub enum Turn {
     /// Advance the run: it has more to read.
     Advance,
-    /// Empty the destination: it is full.
+    /// Empty the destination: it is full. Then ask again, before you advance the run: it may stand at
+    /// its end, and the destination has not taken over all that comes before that.
     Full,
     /// Ask again: nothing came for some time.
     Wait,
