@@ -35,7 +35,7 @@ READ: dict[str, tuple[Callable[[], Path], type, str | None]] = {
     "61 MB of NDJSON": (partial(inputs.grown, 61, "lines"), City, None),
     "120 MB of CSV": (partial(tables.table, "cities"), Town, None),
     "two of eight columns of it": (partial(tables.table, "cities"), Size, None),
-    "500,000 tracks of a property list": (
+    "half a million tracks of a property list": (
         partial(plist.tracks, "binary", TRACKS),
         plist.Track,
         None,
