@@ -65,7 +65,9 @@ class _Large:
         if why is not None:
             return None
         dialect = _split.dialect_of(file.kind, path, None)
-        points = _ranges.of(dialect, _source(path), at, None, text, wanted, LARGE, file.pieces)
+        points = _ranges.of(
+            dialect, _source(path), at, None, text, wanted, LARGE, file.pieces, path
+        )
         if points is None:
             return None
         file.points = points

@@ -12,6 +12,14 @@ pub(crate) struct Span {
     length: u32,
 }
 
+impl Span {
+    /// So many bytes behind so many others; None if that is too much.
+    #[inline(always)]
+    fn behind(before: usize, length: usize) -> Option<Self> {
+        Some(Span { from: u32::try_from(before).ok()?, length: u32::try_from(length).ok()? })
+    }
+}
+
 /// An event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
@@ -85,20 +93,18 @@ impl Events {
     /// Keeps a text; None if there is too much of it.
     #[inline(always)]
     pub(crate) fn keep(&mut self, text: &str) -> Option<Span> {
-        let from = u32::try_from(self.text.len()).ok()?;
-        let length = u32::try_from(text.len()).ok()?;
+        let span = Span::behind(self.text.len(), text.len())?;
         make_room(&mut self.text, text.len());
         self.text.push_str(text);
-        Some(Span { from, length })
+        Some(span)
     }
 
     /// Keeps data; None if there is too much of it.
     pub(crate) fn keep_data(&mut self, bytes: &[u8]) -> Option<Span> {
-        let from = u32::try_from(self.data.len()).ok()?;
-        let length = u32::try_from(bytes.len()).ok()?;
+        let span = Span::behind(self.data.len(), bytes.len())?;
         make_room(&mut self.data, bytes.len());
         self.data.extend_from_slice(bytes);
-        Some(Span { from, length })
+        Some(span)
     }
 
     /// The name of an element or an attribute. Returns its local part.

@@ -490,12 +490,13 @@ impl Pump {
         threads: usize,
     ) -> PyResult<SchemaRef> {
         self.threads = Some(threads).filter(|threads| *threads > 1);
-        if self.threads.is_some() {
-            split::expect_threads(&mut self.run);
-        }
         let made = columns_of(py, self.builder.planned(), asked)?;
         self.sampler.hold();
         self.builder.fill(py, made, rows, bytes);
+        let (_, takes_objects) = self.builder.filled();
+        if self.threads.is_some() && !takes_objects {
+            split::expect_threads(&mut self.run);
+        }
         match self.builder.columns() {
             Some(columns) => Ok(columns.schema().clone()),
             None => Err(failure::untold()),

@@ -652,8 +652,8 @@ pub(crate) fn split_schema(
 }
 
 /// Where a part begins and ends: at a point and before an offset, or at the beginning and the end of
-/// the file, which was split in this state. A part of a binary property list ends before the record at a place. One of a compressed
-/// file holds a table of its pieces, and what that is for.
+/// the file, which was split in this state. A part of a binary property list ends before the record at
+/// a place. One of a compressed file holds a table of its pieces, and what that is for.
 struct Bounds {
     version: Version,
     start: Option<Told>,

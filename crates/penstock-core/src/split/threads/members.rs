@@ -7,7 +7,7 @@
 use super::crew::{Crew, Ticket};
 use super::filler::{Filled, Filler};
 use super::taking::{Taking, begin_of_piece};
-use super::{AHEAD, PATIENCE, Turn};
+use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::plist::binary;
 use crate::reader::Reader;
 use crate::run::{Binary, Destination, Failed, Given, Outlet, Run, Windows};
@@ -85,16 +85,16 @@ impl<L: Lane> Threads<L> {
         outlet: &Outlet<S>,
         count: usize,
         size: Option<usize>,
-        is_small: bool,
     ) -> Option<Self> {
+        let file = run.input_mut().binary()?;
         let reader = run.reader_mut().binary_mut()?;
+        let is_small = size.is_none() && file.size() < ALONE;
         if is_small || matches!(outlet, Outlet::Root(_)) {
             reader.halt_within(0);
             return None;
         }
-        let file = run.input_mut().binary()?;
         // The driver advances the run before the first step.
-        run.reader_mut().binary_mut()?.halt_again();
+        reader.halt_again();
         let size = size.map(|size| size.max(1) as u64);
         Some(Threads { file, count, size, shared: None, taking: Taking::new() })
     }

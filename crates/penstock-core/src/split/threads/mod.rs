@@ -17,7 +17,7 @@ mod text;
 use super::point::Point;
 use super::shares::{Lane, Shares};
 use crate::reader::Reader;
-use crate::run::{Failed, Input, Outlet, Run, Windows};
+use crate::run::{Failed, Outlet, Run, Windows};
 use crate::source::Source;
 use std::time::Duration;
 
@@ -79,12 +79,8 @@ impl<L: Lane> Threads<L> {
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
-        let is_small = run.input().end() < ALONE && size.is_none();
         Some(Threads(match run.reader() {
-            Reader::Plist(_) => {
-                Kind::Members(members::Threads::begin(run, outlet, count, size, is_small)?)
-            }
-            _ if is_small => return None,
+            Reader::Plist(_) => Kind::Members(members::Threads::begin(run, outlet, count, size)?),
             _ => Kind::Text(text::Threads::begin(run, outlet, count, size)?),
         }))
     }

@@ -3,7 +3,7 @@
 use super::crew::{Crew, Ticket};
 use super::filler::{Filled, Filler};
 use super::taking::{Taking, begin_of_piece};
-use super::{AHEAD, PATIENCE, Turn};
+use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::position::Counter;
 use crate::reader::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
@@ -46,13 +46,17 @@ enum Next<L> {
 
 impl<L: Lane> Threads<L> {
     /// So many threads beside a run that has read all its text, with pieces of about so many bytes, if
-    /// that is said. None if nobody but its own reader can read what follows, now or at all.
+    /// that is said. None if nobody but its own reader can read what follows, now or at all, or if too
+    /// little text has come.
     pub(super) fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &Outlet<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
+        if size.is_none() && run.input().end() < ALONE {
+            return None;
+        }
         let first = Filler::beside(run.reader(), outlet)?;
         let crew = first.crew(count)?;
         let (source, at) = run.input_mut().take_source()?;
