@@ -336,14 +336,20 @@ def test_garbage_between_small_loads_is_collected() -> None:
         def __init__(self) -> None:
             self.me = self
 
-    gc.collect()
-    most = 0
-    for number in range(20_000):
-        Cycle()
-        penstock.json.load([b'{"x": 1, "items": []}'], Row)
-        if number % 1000 == 999:
-            most = max(most, alive(Cycle))
-    assert most < 10_000
+    def most_alive(make: Callable[[], object]) -> int:
+        gc.collect()
+        most = 0
+        for number in range(20_000):
+            Cycle()
+            make()
+            if number % 1000 == 999:
+                most = max(most, alive(Cycle))
+        return most
+
+    # From 3.14 on, the interpreter itself lets garbage lie for longer.
+    usual = most_alive(lambda: Row(1, []))
+    ours = most_alive(lambda: penstock.json.load([b'{"x": 1, "items": []}'], Row))
+    assert ours < max(10_000, usual + 2_000)
 
 
 # Forks.

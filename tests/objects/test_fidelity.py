@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import json
 import math
 import pickle
@@ -261,7 +262,7 @@ def declared(cls: type) -> list[str]:
         return list(cls._fields)
     names: dict[str, None] = {}
     for base in reversed(cls.__mro__):
-        names.update(dict.fromkeys(vars(base).get("__annotations__", {})))
+        names.update(dict.fromkeys(inspect.get_annotations(base)))
     return list(names)
 
 

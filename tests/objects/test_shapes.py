@@ -79,7 +79,10 @@ def test_the_collector_sees_those_that_hold_containers() -> None:
     scalars, container = '{"a": 1, "b": "x", "c": 2, "d": 3}', '{"a": 1, "b": [2], "c": 2, "d": 3}'
     document = "[" + ", ".join([scalars, container] * 20) + "]"
     made: Any = penstock.json.decode(document)
-    assert [gc.is_tracked(one) for one in made] == [False, True] * 20
+    # From 3.14 on, the collector sees each dict.
+    usual: Any = [gc.is_tracked(dict(a=1)), gc.is_tracked(dict(a=[1]))]  # noqa: C408
+    assert usual[1]
+    assert [gc.is_tracked(one) for one in made] == usual * 20
 
 
 def test_a_repeated_key_counts_once() -> None:

@@ -10,6 +10,7 @@ mod buffers;
 mod clock;
 mod columns;
 mod costs;
+mod cpython;
 mod dialect;
 mod document;
 mod encode;
@@ -45,6 +46,8 @@ mod _rust {
     use crate::columns::{Batch, Columns, Schema};
     #[pymodule_export]
     use crate::costs::{Operation, nothing};
+    #[pymodule_export]
+    use crate::cpython::facts;
     #[pymodule_export]
     use crate::dialect::Dialect;
     #[pymodule_export]
@@ -122,6 +125,7 @@ mod _rust {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         only_here(module.py())?;
+        crate::cpython::find(module.py())?;
         // Made now, like the named classes above. If PyO3 makes them at their first use and memory
         // is short, it panics.
         let py = module.py();

@@ -11,6 +11,10 @@ use super::Stop;
 use super::inline::Values;
 use super::layout::{Field, Get, Layout, Name, Step};
 use super::walk::{As, Frame, Known, Omit, Walker};
+use crate::cpython::ints::int;
+use crate::cpython::text::Units;
+use crate::cpython::tuples::items_of_tuple;
+use crate::cpython::{Fact, holds};
 use crate::plan::{ClassId, Kind, Node, PLAIN};
 use penstock_core::json::direct::Direct;
 use penstock_core::sink::Flow;
@@ -655,84 +659,16 @@ unsafe fn items(list: *mut ffi::PyObject) -> Option<(*const *mut ffi::PyObject, 
     // SAFETY: the object is of exactly the class that it is taken for.
     unsafe {
         let class = ffi::Py_TYPE(list);
-        let items = if is(class, &raw mut ffi::PyList_Type) {
+        let items = if !holds(Fact::Items) {
+            return None;
+        } else if is(class, &raw mut ffi::PyList_Type) {
             (*list.cast::<ffi::PyListObject>()).ob_item.cast_const()
         } else if is(class, &raw mut ffi::PyTuple_Type) {
-            (&raw const (*list.cast::<ffi::PyTupleObject>()).ob_item).cast()
+            items_of_tuple(list).cast_const()
         } else {
             return None;
         };
         Some((items, ffi::Py_SIZE(list) as usize))
-    }
-}
-
-/// The value of an `int`, if it has no more than 64 bits.
-///
-/// # Safety
-/// A live object of exactly the class `int`.
-#[inline(always)]
-pub(super) unsafe fn int(value: *mut ffi::PyObject) -> Option<i64> {
-    // SAFETY: before CPython 3.12 the size is the number of digits, with the sign of the value. They
-    // stand behind the head, and each has so many bytes as the class says.
-    #[cfg(not(Py_3_12))]
-    unsafe {
-        let size = ffi::Py_SIZE(value);
-        if size == 0 {
-            return Some(0);
-        }
-        let is_small = size.unsigned_abs() == 1;
-        if is_small && ffi::PyLong_Type.tp_itemsize == size_of::<u32>() as isize {
-            let digit = value.cast::<ffi::PyVarObject>().add(1).cast::<u32>().read();
-            return Some(size as i64 * i64::from(digit));
-        }
-    }
-    let mut overflow = 0;
-    // SAFETY: a live `int`. An object of exactly this class raises nothing.
-    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(value, &raw mut overflow) };
-    (overflow == 0).then_some(value)
-}
-
-/// The characters of a `str`.
-pub(super) enum Units<'a> {
-    /// ASCII, or UTF-8 that the string has already.
-    Utf8(&'a [u8]),
-    One(&'a [u8]),
-    Two(&'a [u16]),
-    Four(&'a [u32]),
-}
-
-impl Units<'_> {
-    /// # Safety
-    /// A live object of exactly the class `str`. The units are good as long as it lives.
-    #[inline(always)]
-    pub(super) unsafe fn of(text: *mut ffi::PyObject) -> Self {
-        // SAFETY: a `str` has so many units of the width that its kind says, and they do not change
-        // while it lives. UTF-8 that stands beside it stays as long.
-        unsafe {
-            let length = ffi::PyUnicode_GET_LENGTH(text) as usize;
-            if ffi::PyUnicode_IS_COMPACT_ASCII(text) != 0 {
-                let head = text.cast::<ffi::PyASCIIObject>().add(1);
-                return Units::Utf8(std::slice::from_raw_parts(head.cast(), length));
-            }
-            let compact = text.cast::<ffi::PyCompactUnicodeObject>();
-            if !(*compact).utf8.is_null() {
-                let utf8 = (*compact).utf8.cast();
-                return Units::Utf8(std::slice::from_raw_parts(
-                    utf8,
-                    (*compact).utf8_length as usize,
-                ));
-            }
-            let data = ffi::PyUnicode_DATA(text);
-            match ffi::PyUnicode_KIND(text) {
-                ffi::PyUnicode_1BYTE_KIND => {
-                    Units::One(std::slice::from_raw_parts(data.cast(), length))
-                }
-                ffi::PyUnicode_2BYTE_KIND => {
-                    Units::Two(std::slice::from_raw_parts(data.cast(), length))
-                }
-                _ => Units::Four(std::slice::from_raw_parts(data.cast(), length)),
-            }
-        }
     }
 }
 

@@ -6,8 +6,10 @@
 
 use super::Stop;
 use super::layout::{Field, Get, Layout, NoPart, Step};
-use super::quick::{Takes, Units, int, is, is_none, item};
+use super::quick::{Takes, is, is_none, item};
 use super::walk::{Frame, Omit, Walker};
+use crate::cpython::ints::int;
+use crate::cpython::text::Units;
 use crate::plan::{Absent, ClassId, Kind, Plan};
 use penstock_core::csv::direct::Direct;
 use penstock_core::sink::Flow;

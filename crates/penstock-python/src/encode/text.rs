@@ -1,10 +1,10 @@
 //! The text of a `str`.
 
 use super::Stop;
+use crate::cpython::text::{Units, ascii};
 use penstock_core::event::Text;
 use penstock_scan::TextBuf;
 use pyo3::exceptions::PyMemoryError;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -25,42 +25,20 @@ pub(super) fn text_of<'a>(
 /// this stay in registers, and those of the result of [`text_of`] do not.
 #[inline(always)]
 pub(super) fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<Text<'a>> {
-    let object = text.as_ptr();
-    // SAFETY: a `str`, which is complete in all supported versions of CPython.
-    let (ascii, length) = unsafe {
-        (ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0, ffi::PyUnicode_GET_LENGTH(object))
-    };
-    if !ascii {
-        return None;
-    }
-    // SAFETY: the bytes of an ASCII string stand behind its head and never change while it lives,
-    // and ASCII is UTF-8.
-    let text = unsafe {
-        let data = ffi::PyUnicode_DATA(object).cast::<u8>();
-        std::str::from_utf8_unchecked(std::slice::from_raw_parts(data, length as usize))
-    };
+    // SAFETY: a live `str`. ASCII is UTF-8.
+    let text = unsafe { std::str::from_utf8_unchecked(ascii(text.as_ptr())?) };
     Some(Text { text: text.into(), ascii: true })
 }
 
 #[inline(never)]
 fn converted<'a>(text: &Bound<'_, PyString>, scratch: &'a mut TextBuf) -> Result<Text<'a>, Stop> {
-    let object = text.as_ptr();
-    // SAFETY: as in `ascii_of`.
-    let length = unsafe { ffi::PyUnicode_GET_LENGTH(object) } as usize;
     scratch.clear();
-    // SAFETY: a `str` has so many units of the width that its kind says, and they do not change
-    // while it lives.
-    let is_text = unsafe {
-        let data = ffi::PyUnicode_DATA(object);
-        match ffi::PyUnicode_KIND(object) {
-            ffi::PyUnicode_1BYTE_KIND => {
-                push(std::slice::from_raw_parts(data.cast::<u8>(), length), scratch)
-            }
-            ffi::PyUnicode_2BYTE_KIND => {
-                push(std::slice::from_raw_parts(data.cast::<u16>(), length), scratch)
-            }
-            _ => push(std::slice::from_raw_parts(data.cast::<u32>(), length), scratch),
-        }
+    // SAFETY: a live `str`.
+    let is_text = match unsafe { Units::by_width(text.as_ptr()) } {
+        // By its width a `str` is not UTF-8, but ASCII is also of one byte.
+        Units::Utf8(units) | Units::One(units) => push(units, scratch),
+        Units::Two(units) => push(units, scratch),
+        Units::Four(units) => push(units, scratch),
     };
     if !is_text {
         return Err(Stop::misfit("the str has a lone surrogate, which no encoding has"));

@@ -7,10 +7,10 @@
 use super::content::{Attribute, Content, Marks, Name, Seen, Sort, Span};
 use super::dispatch::{Below, Dispatch, NONE, State};
 use super::element::Element;
+use crate::cpython::references::is_ours_alone;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_scan::make_room;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::borrow::Cow;
@@ -273,7 +273,7 @@ impl<'py> Messages<'py> {
             format!("'{}' holds more scalars than {SHARE} bytes: they are not kept", name.written())
         });
         let object = match self.spare.take() {
-            Some(spare) if is_ours_alone(self.py, &spare) => spare,
+            Some(spare) if is_ours_alone(spare.bind(self.py)) => spare,
             _ => Py::new(self.py, Element::new(name.clone()))?,
         };
         let mut inside = object.try_borrow_mut(self.py)?;
@@ -287,7 +287,7 @@ impl<'py> Messages<'py> {
 
     /// Takes an element back if the method did not keep it. The results in it are released at once.
     fn take_back(&mut self, object: Py<Element>, parent: bool) {
-        if !is_ours_alone(self.py, &object) {
+        if !is_ours_alone(object.bind(self.py)) {
             return;
         }
         if parent {
@@ -433,12 +433,6 @@ impl<'py> Messages<'py> {
         }
         Ok(Flow::Take)
     }
-}
-
-/// Whether nobody else holds an element.
-fn is_ours_alone(_py: Python<'_>, object: &Py<Element>) -> bool {
-    // SAFETY: a live object; the interpreter is attached, as the token shows.
-    unsafe { ffi::Py_REFCNT(object.as_ptr()) == 1 }
 }
 
 /// Appends text, and returns where it is.

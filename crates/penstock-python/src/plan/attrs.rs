@@ -15,8 +15,9 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::failure::is_reason;
 
+use super::annotations::own_annotations;
 use super::build::{self, Reason};
-use super::classes::{Declared, Shape, Subject, own_annotations};
+use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
 use super::names::{Scope, Unresolved, same_name};
 use super::signature::{self, Parameters};
@@ -216,7 +217,7 @@ fn annotation<'py>(
     if !said.is_none() {
         return Ok(Some(said));
     }
-    match own_annotations(owner) {
+    match own_annotations(owner)? {
         Some(annotations) => annotations.get_item(&source.name),
         None => Ok(None),
     }

@@ -5,6 +5,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
+use super::annotations::{is_annotated, own_annotations};
 use super::builtin::qualified;
 use super::columns::Stars;
 use super::names::{Scope, same_name};
@@ -72,23 +73,10 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
     if annotated_init::has_one(class)? {
         return Ok(Ok(Sort::AnnotatedInit));
     }
-    if has_annotations(class) {
+    if is_annotated(class)? {
         return Ok(Ok(Sort::Plain));
     }
     unsupported()
-}
-
-fn has_annotations(class: &Bound<'_, PyType>) -> bool {
-    layout::bases(class).iter().any(|base| own_annotations(base).is_some())
-}
-
-/// The annotations in the body of the class, if there are any.
-///
-/// This never reads `class.__annotations__`: for a class without annotations that makes an empty
-/// dict and writes it to the class.
-pub(super) fn own_annotations<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyDict>> {
-    let own = layout::own_attribute(class, intern!(class.py(), "__annotations__"))?;
-    own.cast_into::<PyDict>().ok().filter(|annotations| !annotations.is_empty())
 }
 
 /// The annotated attributes of the class and its bases, those of the bases first. `absent` decides
@@ -100,7 +88,7 @@ pub(super) fn annotated<'py>(
     let class = subject.class.clone();
     let mut fields: Vec<Declared<'py>> = Vec::new();
     for base in layout::bases(&class).iter().rev() {
-        let Some(annotations) = own_annotations(base) else { continue };
+        let Some(annotations) = subject.annotations(base)? else { continue };
         let scope = subject.scope(base)?;
         for (name, annotation) in &annotations {
             let name = name.cast_into::<PyString>()?;
@@ -214,6 +202,21 @@ impl<'py> Subject<'_, 'py> {
     /// The place of a field in messages.
     pub(super) fn place<'p>(&'p self, field: &'p str) -> Place<'p> {
         Place { field: Some((field, self.name)) }
+    }
+
+    /// The annotations in the body of `class`, which is the subject or a base of it; None if there
+    /// are none.
+    pub(super) fn annotations(
+        &mut self,
+        class: &Bound<'py, PyType>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let kept = &mut self.compiler.annotations;
+        if let Some((_, found)) = kept.iter().find(|(of, _)| of.is(class)) {
+            return Ok(found.clone());
+        }
+        let found = own_annotations(class)?;
+        kept.push((class.clone(), found.clone()));
+        Ok(found)
     }
 
     /// The names that annotations in the body of `class` may use.

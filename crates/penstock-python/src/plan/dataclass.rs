@@ -11,10 +11,10 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use super::build::{self, Reason};
-use super::classes::{Declared, Shape, Subject, own_annotations};
+use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
 use super::names::{Scope, same_name};
 use super::{Absent, known, signature};
@@ -126,22 +126,25 @@ struct Scopes<'py> {
 
 impl<'py> Scopes<'py> {
     /// The scope of the class that declares the field: the one whose own field it is.
-    fn of(&mut self, subject: &Subject<'_, 'py>, source: &Source<'py>) -> PyResult<&Scope<'py>> {
+    fn of(
+        &mut self,
+        subject: &mut Subject<'_, 'py>,
+        source: &Source<'py>,
+    ) -> PyResult<&Scope<'py>> {
         let py = subject.compiler.py;
-        let declares = |class: &Bound<'py, PyType>| {
-            let annotates = own_annotations(class)
-                .is_some_and(|own| own.contains(&source.name).unwrap_or(false));
-            let fields = layout::own_attribute(class, intern!(py, "__dataclass_fields__"));
+        let mut class = subject.class.clone();
+        for base in layout::bases(&class) {
+            let fields = layout::own_attribute(&base, intern!(py, "__dataclass_fields__"));
             let fields = fields.and_then(|fields| fields.cast_into::<PyDict>().ok());
             let own = fields.and_then(|fields| fields.get_item(&source.name).ok().flatten());
-            annotates && own.is_some_and(|own| own.is(&source.field))
-        };
-        let class = if declares(&subject.class) {
-            subject.class.clone()
-        } else {
-            let declaring = layout::bases(&subject.class).into_iter().find(declares);
-            declaring.unwrap_or_else(|| subject.class.clone())
-        };
+            if own.is_some_and(|own| own.is(&source.field))
+                && let Some(annotations) = subject.annotations(&base)?
+                && annotations.contains(&source.name)?
+            {
+                class = base;
+                break;
+            }
+        }
         let place = match self.made.iter().position(|(made, _)| made.is(&class)) {
             Some(place) => place,
             None => {
@@ -219,7 +222,14 @@ fn generated(
         if names.len() != 1 || !names.get_item(0)?.eq(intern!(py, "__setattr__"))? {
             return other;
         }
-        code.tuple(intern!(py, "co_consts"))?.as_sequence().to_list()?.get_slice(1, usize::MAX >> 1)
+        // The names are constants, beside what the function returns.
+        let names = PyList::empty(py);
+        for constant in code.tuple(intern!(py, "co_consts"))? {
+            if !constant.is_none() {
+                names.append(constant)?;
+            }
+        }
+        names
     } else {
         names
     };

@@ -7,9 +7,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
+use super::annotations::is_annotated;
 use super::build;
 use super::builtin::{Container, builtin};
-use super::classes::{self, Shape, Sort, Subject, own_annotations};
+use super::classes::{self, Shape, Sort, Subject};
 use super::containers::Collection;
 use super::conversions::is_subclass;
 use super::generics;
@@ -94,11 +95,6 @@ fn written<'py>(
     Ok((base.clone().into_any(), class))
 }
 
-/// True if the class, or a base of it, has annotations.
-fn is_annotated(class: &Bound<'_, PyType>) -> bool {
-    layout::bases(class).iter().any(|base| own_annotations(base).is_some())
-}
-
 impl<'py> Walk<'_, 'py> {
     /// A subclass of a builtin class, if it is one.
     pub(super) fn derived(
@@ -109,7 +105,7 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Option<Node>> {
         let Some(base) = base(class)? else { return Ok(None) };
-        if Container::of(&base) == Some(Container::Dict) && is_annotated(class) {
+        if Container::of(&base) == Some(Container::Dict) && is_annotated(class)? {
             let sort = Sort::Keys;
             let arguments = arguments.cloned();
             let (of, name) = self.compiler.meet(class, arguments, sort, self.place)?;

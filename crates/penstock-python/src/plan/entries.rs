@@ -1,30 +1,14 @@
 //! Where a dict stores its values, for dicts that are copies of a pattern made here.
 //!
 //! A copy of a dict already has its keys. To store its values at their places takes one store each;
-//! to set them by their keys takes one lookup each. The places are known for the versions of
-//! CPython that are named below, and they are checked on a dict and on a copy of it before they are
-//! used.
+//! to set them by their keys takes one lookup each. The header of a dict's keys is
+//! known, and the places are checked on a dict and on a copy of it before they are used.
 
+use crate::cpython::values::Keys;
+use crate::cpython::{Fact, holds, symbols};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-
-unsafe extern "C" {
-    fn _PyDict_NewPresized(size: ffi::Py_ssize_t) -> *mut ffi::PyObject;
-}
-
-/// The header before the index of the keys of a dict: CPython's `struct _dictkeysobject`, the same
-/// from 3.11 to 3.13 (Include/internal/pycore_dict.h).
-#[repr(C)]
-struct DictKeys {
-    references: ffi::Py_ssize_t,
-    log2_size: u8,
-    log2_index_bytes: u8,
-    kind: u8,
-    version: u32,
-    usable: ffi::Py_ssize_t,
-    entries: ffi::Py_ssize_t,
-}
 
 /// The kind of keys that are all strings, in a dict that shares them with no other dict.
 const STRINGS: u8 = 1;
@@ -35,9 +19,18 @@ pub(crate) type DictEntry = [*mut ffi::PyObject; 2];
 /// A new dict with room for so many items. Null with an exception set if there is no memory.
 #[inline(always)]
 pub(crate) fn new_dict(count: usize) -> *mut ffi::PyObject {
-    // SAFETY: a new object or null. One for few items grows to that size with the first one.
+    // One for few items grows to that size with the first one.
+    let with_room = match count {
+        0..=5 => None,
+        _ if holds(Fact::Room) => symbols::dict_with_room(),
+        _ => None,
+    };
+    // SAFETY: a new object or null.
     unsafe {
-        if count > 5 { _PyDict_NewPresized(count as ffi::Py_ssize_t) } else { ffi::PyDict_New() }
+        match with_room {
+            Some(with_room) => with_room(count as ffi::Py_ssize_t),
+            None => ffi::PyDict_New(),
+        }
     }
 }
 
@@ -92,25 +85,24 @@ impl Pattern {
 /// `dict` must be a new one into which only these keys were put.
 fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>]) -> Option<usize> {
     let py = dict.py();
-    let version = py.version_info();
-    if !matches!((version.major, version.minor), (3, 11..=13)) || size_of::<usize>() != 8 {
+    if !holds(Fact::Entries) {
         return None;
     }
     let raw = dict.as_ptr().cast::<ffi::PyDictObject>();
-    // SAFETY: a live dict, whose keys begin with this header in these versions of CPython.
+    // SAFETY: a live dict, whose keys begin with this header.
     let (header, shared) = unsafe {
-        let keys = (*raw).ma_keys.cast::<DictKeys>();
+        let keys = (*raw).ma_keys.cast::<Keys>();
         (keys.cast_const().as_ref()?, !(*raw).ma_values.is_null())
     };
     let is_plain = header.kind == STRINGS
         && header.references == 1
-        && header.entries == names.len() as ffi::Py_ssize_t
+        && header.count == names.len() as ffi::Py_ssize_t
         && dict.len() == names.len()
         && header.log2_index_bytes <= 16;
     if shared || !is_plain {
         return None;
     }
-    let offset = size_of::<DictKeys>() + (1 << header.log2_index_bytes);
+    let offset = size_of::<Keys>() + (1 << header.log2_index_bytes);
     for (index, name) in names.iter().enumerate() {
         // SAFETY: as many entries as the header says stand behind the index.
         let [key, value] = unsafe { *entries(dict.as_ptr(), offset).add(index) };

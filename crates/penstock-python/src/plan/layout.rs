@@ -7,19 +7,10 @@
 use std::mem;
 use std::os::raw::c_ulong;
 
+use crate::cpython::{Fact, holds, symbols};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
-
-unsafe extern "C" {
-    /// The attribute of a type by its method resolution order, without descriptors and without
-    /// the metaclass; borrowed, null without an exception if there is none. Gives the type a
-    /// version if it had none.
-    fn _PyType_Lookup(
-        class: *mut ffi::PyTypeObject,
-        name: *mut ffi::PyObject,
-    ) -> *mut ffi::PyObject;
-}
 
 fn raw(class: &Bound<'_, PyType>) -> *mut ffi::PyTypeObject {
     class.as_type_ptr()
@@ -39,9 +30,14 @@ pub(crate) fn attribute<'py>(
     class: &Bound<'py, PyType>,
     name: &Bound<'py, PyString>,
 ) -> Option<Bound<'py, PyAny>> {
-    // SAFETY: both are alive; the result is borrowed, and made ours before anything else happens.
-    unsafe {
-        Bound::from_borrowed_ptr_or_opt(class.py(), _PyType_Lookup(raw(class), name.as_ptr()))
+    let lookup = if holds(Fact::Lookup) { symbols::type_lookup() } else { None };
+    match lookup {
+        // SAFETY: both are alive; the result is borrowed, and made ours before anything else
+        // happens.
+        Some(lookup) => unsafe {
+            Bound::from_borrowed_ptr_or_opt(class.py(), lookup(raw(class), name.as_ptr()))
+        },
+        None => bases(class).iter().find_map(|base| own_attribute(base, name)),
     }
 }
 
@@ -79,12 +75,6 @@ pub(super) fn owner<'py>(
 
 fn has_flag(class: &Bound<'_, PyType>, flag: c_ulong) -> bool {
     member!(class, tp_flags) & flag != 0
-}
-
-/// The version of the class, which changes when it or a base of it is changed. None if the class
-/// was changed and not used since.
-pub(super) fn version(class: &Bound<'_, PyType>) -> Option<u32> {
-    has_flag(class, ffi::Py_TPFLAGS_VALID_VERSION_TAG).then(|| member!(class, tp_version_tag))
 }
 
 /// True if the class was made by a `class` statement or similar.
@@ -171,7 +161,8 @@ pub(super) fn slot_offset(
     class: &Bound<'_, PyType>,
     descriptor: &Bound<'_, PyAny>,
 ) -> Option<usize> {
-    if descriptor.get_type().as_type_ptr() != &raw mut ffi::PyMemberDescr_Type {
+    let is_slot = descriptor.get_type().as_type_ptr() == &raw mut ffi::PyMemberDescr_Type;
+    if !is_slot || !holds(Fact::Slots) {
         return None;
     }
     // SAFETY: an object of exactly this type has this layout, and its definition lives as long as

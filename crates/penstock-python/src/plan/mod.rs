@@ -6,6 +6,7 @@
 //! are kept beside the class, never on it, and dropped with it.
 
 mod annotated_init;
+mod annotations;
 mod attrs;
 mod build;
 mod builtin;
@@ -58,6 +59,7 @@ use std::sync::{Arc, OnceLock};
 
 use self::packed::Packed;
 use crate::columns::Mark;
+use crate::cpython::versions;
 use crate::encode::Layouts;
 
 use penstock_core::keys::KeyTable;
@@ -210,7 +212,7 @@ impl Plan {
 
     /// True as long as no class of the plan, and no base of one, has changed.
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
-        self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))
+        self.seen.iter().all(|seen| versions::version(seen.class.bind(py)) == Some(seen.version))
     }
 }
 

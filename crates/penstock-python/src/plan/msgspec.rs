@@ -8,7 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-use super::classes::{Declared, Shape, Subject, own_annotations};
+use super::classes::{Declared, Shape, Subject};
 use super::wrappers::is_instance;
 use super::{Absent, Build, Kind, NodeId, build, choice, known, layout};
 
@@ -83,7 +83,7 @@ fn declared<'py>(
     absent: Absent,
 ) -> PyResult<Declared<'py>> {
     for base in layout::bases(&subject.class) {
-        let Some(annotations) = own_annotations(&base) else { continue };
+        let Some(annotations) = subject.annotations(&base)? else { continue };
         let Some(annotation) = annotations.get_item(name)? else { continue };
         let scope = subject.scope(&base)?;
         let field = subject.field_type(name, annotation, &scope)?;

@@ -4,8 +4,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use crate::cpython::{Fact, holds};
+
 use super::build::Reason;
-use super::classes::{Declared, Shape, Subject, own_annotations};
+use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
 use super::{Absent, Build, signature};
 
@@ -23,7 +25,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         .into_iter()
         .find(|base| layout::own_attribute(base, intern!(py, "_fields")).is_some())
         .unwrap_or_else(|| class.clone());
-    let annotations = own_annotations(&declaring);
+    let annotations = subject.annotations(&declaring)?;
     let scope = subject.scope(&declaring)?;
     let mut fields = Vec::with_capacity(names.len());
     for name in &names {
@@ -59,6 +61,9 @@ fn why_called(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Op
     let py = subject.compiler.py;
     let class = &subject.class;
     let name = subject.name;
+    if !holds(Fact::Tuples) {
+        return Ok(Some("the interpreter makes tuples in a way that is not known".to_owned()));
+    }
     if !layout::is_called_by_type(class) {
         let metaclass = class.get_type();
         return Ok(Some(format!("{name}'s metaclass {} has its own __call__", metaclass.name()?)));

@@ -105,6 +105,37 @@ impl<'py> Scope<'py> {
         }
     }
 
+    /// The names of the class's body, and those that the caller gives.
+    pub(super) fn own_names(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let names = match self.class.as_ref().and_then(layout::own_dict) {
+            Some(names) => names.copy()?,
+            None => PyDict::new(py),
+        };
+        if let Some(namespace) = &self.namespace {
+            names.update(namespace.as_mapping())?;
+        }
+        Ok(names)
+    }
+
+    /// The same with these names before all others.
+    pub(super) fn with_more(&self, names: &Bound<'py, PyDict>) -> PyResult<Scope<'py>> {
+        let namespace = match &self.namespace {
+            Some(namespace) => namespace.copy()?,
+            None => PyDict::new(names.py()),
+        };
+        namespace.update(names.as_mapping())?;
+        Ok(Scope {
+            class: self.class.clone(),
+            module: self.module.clone(),
+            namespace: Some(namespace),
+            relatives: self.relatives.clone(),
+            instance: self.instance,
+            bindings: self.bindings.clone(),
+            elsewhere: self.elsewhere,
+            frame: OnceCell::new(),
+        })
+    }
+
     /// The same with these names instead of those of the class's module.
     pub(super) fn with_names(mut self, names: &Bound<'py, PyDict>) -> Self {
         (self.elsewhere, self.module) = (true, Some(names.clone()));

@@ -4,6 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use super::annotations;
 use super::build::Reason;
 use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
@@ -116,8 +117,7 @@ impl<'py> Constructor<'py> {
 
     /// The annotations of its parameters.
     pub(super) fn annotations(&self) -> PyResult<Bound<'py, PyDict>> {
-        let py = self.function.py();
-        Ok(self.function.getattr(intern!(py, "__annotations__"))?.cast_into()?)
+        annotations::of_function(&self.function, &self.owner)
     }
 
     /// Why the class is called.

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::builtin::display;
-use super::classes::{Shape, Subject, own_annotations};
+use super::classes::{Shape, Subject};
 use super::{Absent, build, known, layout};
 
 /// The keys of the dict.
@@ -19,7 +19,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let scope = subject.scope(&class)?;
     let mut fields = Vec::new();
     // The class's own annotations include those of its bases.
-    for (name, annotation) in own_annotations(&class).iter().flatten() {
+    for (name, annotation) in subject.annotations(&class)?.iter().flatten() {
         let name = name.cast_into::<PyString>()?;
         let field = subject.field_type(&name, annotation, &scope)?;
         let required = match (field.required, &required) {

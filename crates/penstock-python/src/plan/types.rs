@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use penstock_core::shape::Form;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use crate::cpython::versions;
 use crate::failure::is_reason;
 
 use super::builtin::display;
@@ -129,6 +129,8 @@ pub(super) struct Compiler<'py> {
     shared: HashMap<Key, NodeId>,
     /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
+    /// The annotations of the classes whose bodies were looked at.
+    pub(super) annotations: Vec<(Bound<'py, PyType>, Option<Bound<'py, PyDict>>)>,
     class_ids: HashMap<usize, ClassId>,
     /// The classes that were met with arguments.
     instances: Vec<(Bound<'py, PyType>, Bound<'py, PyTuple>, ClassId)>,
@@ -151,6 +153,7 @@ impl<'py> Compiler<'py> {
             open: Vec::new(),
             shared: HashMap::new(),
             kept: Vec::new(),
+            annotations: Vec::new(),
             class_ids: HashMap::new(),
             instances: Vec::new(),
         };
@@ -346,9 +349,7 @@ impl<'py> Compiler<'py> {
     }
 
     fn see(&mut self, class: &Bound<'py, PyType>) {
-        // A lookup gives the class a version, if there is one left.
-        layout::attribute(class, intern!(self.py, "__init__"));
-        let version = layout::version(class).unwrap_or(0);
+        let version = versions::assigned(class).unwrap_or(0);
         self.seen.push(Seen { class: class.clone().unbind(), version });
     }
 

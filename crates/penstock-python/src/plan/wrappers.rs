@@ -1,13 +1,14 @@
 //! The parts of an annotation that concern the field, and not its type: `at(...)`, `Final`,
 //! `Required`.
 
+use pyo3::exceptions::PyNameError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyMapping, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyMapping, PyString, PyTuple, PyType};
 
 use super::known;
-use super::names::Scope;
+use super::names::{Scope, Unresolved};
 use super::types::Place;
 
 /// The most wrappers of an annotation. One with more refers to itself and to nothing else.
@@ -197,11 +198,52 @@ pub(super) fn forward<'py>(
     let py = reference.py();
     let text = reference.getattr(intern!(py, "__forward_arg__"))?.cast_into::<PyString>()?;
     let module = reference.getattr(intern!(py, "__forward_module__"))?;
-    let meant = match module.cast::<PyString>() {
-        Ok(module) => scope.in_module(module).evaluate(&text),
-        Err(_) => scope.evaluate(&text),
-    };
-    meant.map_err(|why| place.unresolved(&text, why))
+    let mut wider = None;
+    if let Ok(module) = module.cast::<PyString>() {
+        wider = Some(scope.in_module(module));
+    }
+    // In 3.14 the text may have names that stand for objects.
+    if let Some(names) = reference.getattr_opt(intern!(py, "__extra_names__"))?
+        && let Ok(names) = names.cast::<PyDict>()
+    {
+        wider = Some(wider.as_ref().unwrap_or(scope).with_more(names)?);
+    }
+    match wider.as_ref().unwrap_or(scope).evaluate(&text) {
+        Ok(meant) => Ok(meant),
+        Err(Unresolved::Name) => match by_itself(reference, scope)? {
+            Some(meant) => Ok(meant),
+            None => Err(place.unresolved(&resolved_text(reference, text)?, Unresolved::Name)),
+        },
+        Err(why) => Err(place.unresolved(&resolved_text(reference, text)?, why)),
+    }
+}
+
+/// What a reference finds: since 3.14 it knows the names of its module, even of one that was never
+/// imported, and the variables of the functions around it.
+fn by_itself<'py>(
+    reference: &Bound<'py, PyAny>,
+    scope: &Scope<'py>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = reference.py();
+    let Some(evaluate) = reference.getattr_opt(intern!(py, "evaluate"))? else { return Ok(None) };
+    let names = PyDict::new(py);
+    names.set_item(intern!(py, "locals"), scope.own_names(py)?)?;
+    match evaluate.call((), Some(&names)) {
+        Ok(meant) => Ok(Some(meant)),
+        Err(error) if error.is_instance_of::<PyNameError>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The text of a reference as its author wrote it.
+fn resolved_text<'py>(
+    reference: &Bound<'py, PyAny>,
+    text: Bound<'py, PyString>,
+) -> PyResult<Bound<'py, PyString>> {
+    match reference.getattr_opt(intern!(reference.py(), "__resolved_str__"))? {
+        Some(resolved) => Ok(resolved.cast_into()?),
+        None => Ok(text),
+    }
 }
 
 /// The annotations beside the type in an `Annotated`.

@@ -10,6 +10,7 @@
 //! The interpreter calls the object by PEP 590's vectorcall, which passes the arguments where they
 //! are. PyO3 offers only `__call__`, for which the interpreter must first make a tuple.
 
+use crate::cpython::{Fact, holds};
 use crate::failure::guarded;
 use crate::verbs::{encode, small};
 use pyo3::exceptions::PyTypeError;
@@ -84,8 +85,12 @@ impl Verb {
 }
 
 /// Has the interpreter find the entry. All verbs are of one class, so this changes something only
-/// for the first.
+/// for the first. Without an entry, or if the interpreter does not find it there, it makes a tuple and calls
+/// the function.
 fn name_the_entry(verb: &Bound<'_, Verb>) {
+    if !holds(Fact::Calls) {
+        return;
+    }
     let offset = (&raw const verb.get().entry).addr() - verb.as_ptr().addr();
     // SAFETY: the class of an object that lives; the interpreter is attached, so nobody else reads
     // or changes it meanwhile. Nothing is derived from the class, and each object of it has a
@@ -94,6 +99,10 @@ fn name_the_entry(verb: &Bound<'_, Verb>) {
         let class = ffi::Py_TYPE(verb.as_ptr());
         (*class).tp_vectorcall_offset = offset.cast_signed();
         (*class).tp_flags |= ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+        let found = ffi::PyVectorcall_Function(verb.as_ptr());
+        if !found.is_some_and(|it| std::ptr::fn_addr_eq(it, call as ffi::vectorcallfunc)) {
+            (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+        }
         ffi::PyType_Modified(class);
     }
 }

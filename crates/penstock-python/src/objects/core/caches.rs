@@ -5,6 +5,7 @@
 //! it measures whether it pays and switches itself off if not.
 
 use super::text::new_ascii;
+use crate::cpython::text::own_ascii;
 use penstock_core::event::Text;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -72,12 +73,8 @@ impl<const SIZE: usize> Table<SIZE> {
         let place = ((hash ^ hash >> 32) as usize) % SIZE;
         let entry = self.entries[place];
         if !entry.is_null() {
-            // SAFETY: entries are compact ASCII strings made below, owned by this table.
-            let found = unsafe {
-                let length = (*entry.cast::<ffi::PyASCIIObject>()).length as usize;
-                let data = entry.cast::<u8>().add(size_of::<ffi::PyASCIIObject>());
-                std::slice::from_raw_parts(data, length)
-            };
+            // SAFETY: entries are ASCII strings made below, owned by this table.
+            let found = unsafe { own_ascii(entry) };
             if same(found, bytes) {
                 // SAFETY: the entry is alive, and `py` shows that the interpreter is attached.
                 unsafe { ffi::Py_INCREF(entry) };

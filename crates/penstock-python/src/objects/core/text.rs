@@ -1,5 +1,6 @@
 //! Checked text to `str`.
 
+use crate::cpython::text::{behind_ascii, behind_wide};
 use penstock_core::event::Text;
 use penstock_scan::{Width, shape, widen_latin1, widen_ucs2, widen_ucs4};
 use pyo3::ffi;
@@ -30,8 +31,7 @@ pub(crate) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
     unsafe {
         let object = ffi::PyUnicode_New(length as ffi::Py_ssize_t, 127);
         if !object.is_null() {
-            let data = object.cast::<u8>().add(size_of::<ffi::PyASCIIObject>());
-            ptr::copy_nonoverlapping(bytes.as_ptr(), data, length);
+            ptr::copy_nonoverlapping(bytes.as_ptr(), behind_ascii(object), length);
         }
         object
     }
@@ -59,7 +59,7 @@ fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
         if object.is_null() {
             return object;
         }
-        let data = object.cast::<u8>().add(size_of::<ffi::PyCompactUnicodeObject>());
+        let data = behind_wide(object);
         let chars = found.chars;
         let written = match found.width {
             Width::Ascii | Width::Latin1 => {
@@ -114,12 +114,7 @@ fn new_short(text: Text<'_>) -> Option<*mut ffi::PyObject> {
         if object.is_null() {
             return Some(object);
         }
-        let header = if greatest == 0x7F {
-            size_of::<ffi::PyASCIIObject>()
-        } else {
-            size_of::<ffi::PyCompactUnicodeObject>()
-        };
-        let data = object.cast::<u8>().add(header);
+        let data = if greatest == 0x7F { behind_ascii(object) } else { behind_wide(object) };
         if greatest == 0xFFFF {
             ptr::copy_nonoverlapping(units.as_ptr(), data.cast::<u16>(), count);
         } else {

@@ -14,6 +14,8 @@ use super::core::frame::FrameKind;
 use super::core::place::brief;
 use super::core::refusal::{Mismatch, PathStep, Refusal};
 use super::core::{Core, Duplicates};
+use crate::cpython::tuples::{items_of_tuple, new_tuple_of};
+use crate::cpython::{Fact, holds};
 use crate::objects::core::refusal::Code;
 use crate::plan::{Build, ClassPlan, Kind, entries, new_dict};
 use pyo3::ffi;
@@ -116,9 +118,13 @@ fn new_list(builder: &mut Core<'_>, base: usize) -> Made {
         if list.is_null() {
             return Err(builder.raised());
         }
-        if !values.is_empty() {
+        if holds(Fact::Items) && !values.is_empty() {
             let items = (*list.cast::<ffi::PyListObject>()).ob_item;
             ptr::copy_nonoverlapping(values.as_ptr(), items, values.len());
+        } else {
+            for (index, &value) in values.iter().enumerate() {
+                ffi::PyList_SetItem(list, index as ffi::Py_ssize_t, value);
+            }
         }
         builder.stack.forget_from(base);
         Ok(list)
@@ -134,7 +140,7 @@ fn new_tuple(builder: &mut Core<'_>, base: usize) -> Made {
             return Err(builder.raised());
         }
         for (index, &value) in values.iter().enumerate() {
-            ffi::PyTuple_SET_ITEM(tuple, index as ffi::Py_ssize_t, value);
+            ffi::PyTuple_SetItem(tuple, index as ffi::Py_ssize_t, value);
         }
         builder.stack.forget_from(base);
         Ok(tuple)
@@ -493,17 +499,14 @@ fn outer_mismatch(builder: &Core<'_>, at: u64, reason: String) -> Refusal {
 
 fn named_tuple(builder: &mut Core<'_>, class: &ClassPlan, base: usize) -> Made {
     let values = builder.stack.from(base);
-    let type_ptr = class.type_ptr();
     // SAFETY: the plan verified that the class is a tuple with the generic allocator and
     // constructor; the fresh tuple's items take over the stack's references.
     unsafe {
-        let Some(allocate) = (*type_ptr).tp_alloc else { return Err(builder.raised()) };
-        let tuple = allocate(type_ptr, values.len() as ffi::Py_ssize_t);
+        let tuple = new_tuple_of(class.type_ptr(), values.len());
         if tuple.is_null() {
             return Err(builder.raised());
         }
-        let items = (&raw mut (*tuple.cast::<ffi::PyTupleObject>()).ob_item).cast();
-        ptr::copy_nonoverlapping(values.as_ptr(), items, values.len());
+        ptr::copy_nonoverlapping(values.as_ptr(), items_of_tuple(tuple), values.len());
         builder.stack.forget_from(base);
         Ok(tuple)
     }

@@ -1,6 +1,7 @@
 //! Rows of a stream that are filled again.
 
 use super::allocate;
+use crate::cpython::references::is_ours_alone;
 use crate::plan::{Build, ClassPlan};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -60,7 +61,7 @@ fn has_finalizer(class: &ClassPlan) -> bool {
 /// Whether nobody but the ring can ever see the row again.
 #[inline(always)]
 fn reusable(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
-    references(row) == 1 && row.get_type_ptr() == class.type_ptr() && has_no_weakrefs(row)
+    is_ours_alone(row) && row.get_type_ptr() == class.type_ptr() && has_no_weakrefs(row)
 }
 
 /// Whether only the ring and the caller hold an emptied row, and it is still empty.
@@ -72,17 +73,12 @@ fn is_untouched(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
     let empty = |offset: &usize| unsafe {
         (*object.cast::<u8>().add(*offset).cast::<*mut ffi::PyObject>()).is_null()
     };
-    references(row) == 2
+    // SAFETY: a live object.
+    let references = unsafe { ffi::Py_REFCNT(object) };
+    references == 2
         && row.get_type_ptr() == class.type_ptr()
         && has_no_weakrefs(row)
         && offsets.iter().all(empty)
-}
-
-/// How many references to an object there are.
-#[inline(always)]
-fn references(object: &Bound<'_, PyAny>) -> ffi::Py_ssize_t {
-    // SAFETY: a live object.
-    unsafe { ffi::Py_REFCNT(object.as_ptr()) }
 }
 
 /// Whether nobody holds a weak reference to an object.
