@@ -1,27 +1,32 @@
 # Every command of the project. `make` lists them.
 #
-# Needed: Rust (stable), Python 3.11 or 3.13, a C compiler for zstd (`make fuzz`: a C++ compiler for
+# Needed: Rust (stable), CPython 3.11 to 3.15, a C compiler for zstd (`make fuzz`: a C++ compiler for
 # libFuzzer, too), and access to the package registries.
 # Everything else is installed into .venv. What is tested, measured and shown is the release wheel,
 # built and installed there; it is built again when a source has changed.
 
-PYTHON ?= python3.11
-
-# Each interpreter has an environment of its own: `make test PYTHON=python3.13`.
-VENV := $(if $(filter python3.11,$(notdir $(PYTHON))),.venv,.venv-$(notdir $(PYTHON)))
+# The newest interpreter that is found, unless one is named: `make test PYTHON=python3.12`. Each one
+# that is named has an environment of its own.
+PYTHON ?=
+VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
 BIN := $(VENV)/bin
 
 # Cargo and maturin look at the same interpreter, so that neither undoes the other's build.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-# Where the Rust tests that embed the interpreter find it.
-LIBPYTHON = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))')
+# Where the Rust tests that embed the interpreter find it; empty if it has no library to link to.
+LIBPYTHON = $(shell $(BIN)/python scripts/libpython.py)
+
+# The profile of the wheel: `release`, or for what is built to be tried and not to be measured, `quick` or `dev`.
+PROFILE ?= release
+WHEELS := .cache/wheel/$(VENV)
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build tuned demo test threads forks engines check bench compare bench-native copies starve costs soak docs fuzz sanitize \
+.PHONY: help build dev tuned symbols demo test test-rust test-python test-parts threads forks engines \
+	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
 	valgrind debug-python completions clean engine-sail engine-spark engine-cluster engine-ray engine-dask
 
 help: ## list the commands
@@ -29,20 +34,49 @@ help: ## list the commands
 
 build: $(VENV)/.wheel ## build the release wheel and install it into .venv
 
+# A change of a .py file counts at once, and one of Rust after another `make dev`. Whatever needs the
+# wheel builds and installs that again.
+dev: $(VENV)/.dev ## build with the profile `quick`, in place: to edit and try
+	$(BIN)/maturin develop --profile quick
+	rm -f $(VENV)/.wheel
+
 # Of the same sources, some percent faster: the compiler knows from a run what is done often. It takes
 # twice as long, and `rustup component add llvm-tools` before, so it is not what is built to try things.
 tuned: $(VENV)/.dev ## build the release wheel tuned by a run of bench/train.py, and install it into .venv
-	rm -rf .cache/wheel
-	$(BIN)/maturin build --release --pgo --interpreter $(BIN)/python --out .cache/wheel
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-index .cache/wheel/*.whl
-	@touch $(VENV)/.wheel
+	rm -rf $(WHEELS) python/penstock/_rust*.so
+	$(BIN)/maturin build --release --pgo --interpreter $(BIN)/python --out $(WHEELS)
+	$(install-wheel)
+
+symbols: $(VENV)/.dev ## the lines of the release wheel's machine code, for profilers and debuggers
+	scripts/symbols.sh $(BIN)
 
 demo: $(VENV)/.wheel $(VENV)/.bench ## 235,000 real cities: read, streamed, measured beside others
 	$(BIN)/python examples/cities/demo.py
 
-test: $(VENV)/.wheel $(VENV)/.bench ## all tests, and every example of the documentation; PYTHON=python3.13 for that
-	LD_LIBRARY_PATH="$(LIBPYTHON)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" cargo test --workspace --locked
-	$(BIN)/python -m pytest
+test: $(if $(ARGS),,test-rust) test-python ## all tests, and every example of the documentation; ARGS="tests/csv -k header" for some
+
+# Without a library of the interpreter to link to, the crate that embeds it in its tests is left out:
+# Debian has it in libpython3-dev.
+test-rust: $(VENV)/.dev
+	@test -n "$(LIBPYTHON)" || echo "No libpython of $(BIN)/python was found, so the Rust tests of penstock-python are left out."
+	LD_LIBRARY_PATH="$(LIBPYTHON)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" \
+		cargo test --workspace --locked $(if $(LIBPYTHON),,--exclude penstock-python)
+
+# In two processes, but for the tests that must have the machine, or a process, for themselves: they say why.
+test-python: $(VENV)/.wheel $(VENV)/.bench
+ifdef ARGS
+	$(BIN)/python -m pytest $(ARGS)
+else
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not alone"
+	$(BIN)/python -m pytest -m alone
+endif
+
+# What touches objects, plans, encoding and layouts of objects: what another interpreter may change.
+PARTS := tests/plans tests/objects tests/encode tests/json tests/types tests/regressions tests/write \
+	tests/columns tests/messages tests/ndjson tests/csv tests/plist tests/faults tests/test_import.py
+
+test-parts: $(VENV)/.wheel $(VENV)/.bench ## the tests of objects, plans and encoding, for another interpreter
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not alone" $(PARTS)
 
 # Left out is what `make test` runs: tests of what is the process's (they say so, or the plugin
 # sees it), and those of hypothesis, in whose caches threads get into each other's way.
@@ -76,14 +110,18 @@ engine-ray: .venv-ray/.engine
 engine-dask: .venv-dask/.engine
 	PENSTOCK_ENGINE=dask .venv-dask/bin/python -m pytest $(ENGINE_TESTS) docs/dask_and_daft.md
 
-check: $(VENV)/.wheel ## format, lints and types, of Rust and Python
+lint: $(VENV)/.dev ## format, lints and types, of Rust and Python, without a build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/pyright
+	$(BIN)/mypy --python-executable $(BIN)/python
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+stubs: $(VENV)/.wheel ## do the annotations of the extension agree with it?
 	$(BIN)/stubtest penstock._rust
+
+check: lint stubs ## lint, and stubs, which needs the wheel
 
 bench: $(VENV)/.wheel $(VENV)/.bench ## measure beside other libraries; ARGS="--help" for more
 	$(BIN)/python bench/run.py $(ARGS)
@@ -114,10 +152,10 @@ fuzz: $(VENV)/.wheel ## a fuzz run from fixed seeds with a fixed number of execu
 	PYTHON=$(CURDIR)/$(BIN)/python fuzz/run.sh
 
 sanitize: $(VENV)/.wheel $(VENV)/.bench ## the Python suite, watched by the address sanitizer; ARGS="tests/json"
-	scripts/sanitize.sh $(ARGS)
+	VENV=$(VENV) scripts/sanitize.sh $(ARGS)
 
 valgrind: $(VENV)/.wheel $(VENV)/.bench ## the tests of columns, watched by valgrind; ARGS="tests/plist/test_values.py" for others
-	scripts/valgrind.sh $(ARGS)
+	VENV=$(VENV) scripts/valgrind.sh $(ARGS)
 
 debug-python: $(VENV)/.wheel $(VENV)/.bench ## the Python suite with Python's debugging allocator, in development mode
 	PYTHONMALLOC=debug $(BIN)/python -X dev -m pytest $(ARGS)
@@ -130,8 +168,16 @@ clean: ## remove everything that is built or installed
 
 # The files below only say when something was last done.
 
-$(VENV)/.dev: requirements/dev.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+define install-wheel
+$(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
+@touch $(VENV)/.wheel
+endef
+
+$(VENV)/bin/python:
+	@python=$$(scripts/find-python.sh $(PYTHON)) && \
+		echo "Taking $$($$python --version) at $$python for $(VENV)." && $$python -m venv $(VENV)
+
+$(VENV)/.dev: requirements/dev.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -r $<
 	@touch $@
 
@@ -144,13 +190,12 @@ $(VENV)/.docs: requirements/docs.txt $(VENV)/.dev
 	@touch $@
 
 .venv-%/.engine: requirements/%.txt $(VENV)/.wheel
-	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	test -x .venv-$*/bin/python || "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet -r $<
-	.venv-$*/bin/python -m pip install --quiet --force-reinstall --no-deps --no-index .cache/wheel/*.whl
+	.venv-$*/bin/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
 	@touch $@
 
 $(VENV)/.wheel: $(SOURCES) $(VENV)/.dev
-	rm -rf .cache/wheel
-	$(BIN)/maturin build --release --interpreter $(BIN)/python --out .cache/wheel
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-index .cache/wheel/*.whl
-	@touch $@
+	rm -rf $(WHEELS) python/penstock/_rust*.so
+	$(BIN)/maturin build --profile $(PROFILE) --interpreter $(BIN)/python --out $(WHEELS)
+	$(install-wheel)

@@ -12,7 +12,7 @@
 # keeps much until it ends, and `tests/objects/test_leaks.py` counts ours.
 set -eu
 cd "$(dirname "$0")/.."
-python="$(pwd)/.venv/bin/python"
+python="$(pwd)/${VENV:-.venv}/bin/python"
 target=x86_64-unknown-linux-gnu
 folder="$(pwd)/.cache/sanitize"
 

@@ -10,7 +10,7 @@
 # it reports is counted only if a frame of the extension is in it: the libraries beside it are not ours.
 set -eu
 cd "$(dirname "$0")/.."
-python="$(pwd)/.venv/bin/python"
+python="$(pwd)/${VENV:-.venv}/bin/python"
 folder="$(pwd)/.cache/valgrind"
 
 PYO3_PYTHON="$python" PYO3_BUILD_EXTENSION_MODULE=1 \
