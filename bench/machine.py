@@ -9,8 +9,9 @@ import platform
 import re
 from pathlib import Path
 
+import penstock
+
 PEERS = (
-    "penstock",
     "msgspec",
     "orjson",
     "pydantic",
@@ -32,6 +33,7 @@ PEERS = (
 def versions() -> dict[str, str]:
     """Return the version of every installed package, Python first."""
     found = {platform.python_implementation(): platform.python_version()}
+    found["penstock"] = penstock.__version__
     for name in PEERS:
         try:
             found[name] = importlib.metadata.version(name)

@@ -72,7 +72,7 @@ def test_every_public_name_exists_and_says_where_it_is_from() -> None:
 
 
 def test_what_is_imported_is_the_installed_release() -> None:
-    assert penstock.__version__ == importlib.metadata.version("penstock")
+    assert penstock.__version__ == importlib.metadata.version("penstock-data")
     assert penstock._rust.__build__ == "release"
     assert "site-packages" in Path(penstock.__file__).parts
 

@@ -1,27 +1,31 @@
-//! Tells the compiler which version of CPython it builds for, and refuses interpreters that the
-//! extension does not support.
+//! Refuses what Penstock does not run on, and tells the compiler which version of CPython it builds
+//! for.
 
-use pyo3_build_config::{BuildFlag, PythonImplementation};
+use pyo3_build_config::PythonImplementation;
+use std::env;
 
-/// The minor versions of CPython 3 whose inside the extension knows.
-const SUPPORTED: std::ops::RangeInclusive<u8> = 11..=15;
+/// Where each of these is explained.
+const PAGE: &str = "https://penstock-data.github.io/penstock/install.html";
+
+/// The minor versions of CPython 3 whose inside the extension knows (SAFETY.md).
+const KNOWN: std::ops::RangeInclusive<u8> = 11..=15;
 
 fn main() {
+    let python = pyo3_build_config::get();
+    let (implementation, version) = (python.implementation(), python.version());
+    if env::var_os("CARGO_CFG_UNIX").is_none() {
+        refuse("Penstock runs on Linux and macOS, not on this system");
+    } else if !matches!(implementation, PythonImplementation::CPython) {
+        refuse(&format!("Penstock runs on CPython, not on {implementation}"));
+    } else if python.target_abi().kind().is_free_threaded() {
+        refuse("Penstock does not run on free-threaded builds of CPython");
+    } else if version.major != 3 || !KNOWN.contains(&version.minor) {
+        refuse(&format!("Penstock runs on CPython 3.11 to 3.15, not on {version}"));
+    }
     pyo3_build_config::use_pyo3_cfgs();
-    println!("cargo:rerun-if-changed=build.rs");
-    let found = pyo3_build_config::get();
-    let version = found.version();
-    let reason = if found.implementation() != PythonImplementation::CPython {
-        format!("this interpreter is {}", found.implementation())
-    } else if found.build_flags().0.contains(&BuildFlag::Py_GIL_DISABLED) {
-        "this is a free-threaded build, in which its tables would need locks (docs/internals.md)"
-            .to_owned()
-    } else if version.major != 3 || !SUPPORTED.contains(&version.minor) {
-        format!("this is CPython {version}")
-    } else {
-        return;
-    };
-    println!(
-        "cargo::error=Penstock needs CPython 3.11 to 3.15 with the interpreter lock: {reason}"
-    );
+}
+
+/// Ends the build with one message, instead of what the compiler would say.
+fn refuse(reason: &str) {
+    println!("cargo::error={reason}: see {PAGE}");
 }

@@ -197,7 +197,8 @@ unsafe impl GlobalAlloc for Allocator {
         if refused(layout.size()) {
             return null_mut();
         }
-        if layout.size() < LARGE {
+        // On macOS, pages that are given back may come with what they held.
+        if layout.size() < LARGE || !cfg!(target_os = "linux") {
             // SAFETY: as above.
             return unsafe {
                 let memory = System.alloc_zeroed(layout);

@@ -8,6 +8,11 @@
 //!
 //! Every kernel has a naive twin in `tests/naive.rs` and a property test that both agree.
 
+// Every crate but the clock is built on this one, so elsewhere this is nearly all that the compiler
+// says.
+#[cfg(not(unix))]
+compile_error!("Penstock runs on Linux and macOS: docs/install.md says what is missing elsewhere");
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod borrowed;

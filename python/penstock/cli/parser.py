@@ -710,7 +710,7 @@ def _manners(options: argparse._ArgumentGroup, *, timing: bool = True) -> None:
         choices=("auto", "always", "never"),
         default="auto",
         help="when to show progress: always, never or auto, if standard error is a terminal; a bar "
-        "needs rich, which comes with penstock[cli] (default: auto)",
+        "needs rich, which comes with penstock-data[cli] (default: auto)",
     )
     if timing:
         options.add_argument(

@@ -229,7 +229,7 @@ mod tests {
         #[test]
         fn as_jiff_tells_it(value in FIRST..BEHIND) {
             let Ok(theirs) = Timestamp::from_microsecond(value) else { return Ok(()) };
-            let theirs = theirs.to_zoned(jiff::tz::TimeZone::UTC);
+            let theirs = theirs.to_zoned_datetime(jiff::tz::TimeZone::UTC);
             let ours = instant(value.to_string().as_bytes(), Unit::Microseconds).unwrap();
             let DateTime { date, time } = ours;
             prop_assert_eq!(

@@ -2,10 +2,12 @@
 
 use crate::inline::{doubles, integers};
 use num_bigint::BigInt;
-use num_rational::BigRational;
+use num_rational::Ratio;
 use penstock_core::word::{Arena, Date, Map, Numeral, Text, Value, Word, Zone};
 use proptest::prelude::*;
 use std::cmp::Ordering;
+
+type Rational = Ratio<BigInt>;
 
 /// A value with everything inside it. Doubles are kept as bits, so that trees are equal only if
 /// they are the same.
@@ -121,19 +123,19 @@ impl Tree {
     /// The exact value of a number, or the seconds since 2001 of a moment.
     fn exact(&self) -> Real {
         match self {
-            Tree::Integer(value) => Real::Finite(BigRational::from_integer((*value).into())),
+            Tree::Integer(value) => Real::Finite(Rational::from_integer((*value).into())),
             Tree::Double(bits) | Tree::Seconds(bits) => match f64::from_bits(*bits) {
                 value if value.is_nan() => Real::NaN,
                 f64::INFINITY => Real::Infinite,
                 f64::NEG_INFINITY => Real::Least,
-                value => Real::Finite(BigRational::from_float(value).unwrap()),
+                value => Real::Finite(exact(value)),
             },
             Tree::Number(text) => Real::Finite(parse(text)),
             Tree::Date { micros, zone, .. } => {
                 let offset = if let Clock::Offset(seconds) = zone { *seconds } else { 0 };
                 let micros = BigInt::from(*micros) - BigInt::from(offset) * 1_000_000;
-                let seconds = BigRational::new(micros, 1_000_000.into());
-                Real::Finite(seconds - BigRational::from_integer(978_307_200.into()))
+                let seconds = Rational::new(micros, 1_000_000.into());
+                Real::Finite(seconds - Rational::from_integer(978_307_200.into()))
             }
             other => panic!("{other:?}"),
         }
@@ -177,19 +179,29 @@ impl Tree {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Real {
     Least,
-    Finite(BigRational),
+    Finite(Rational),
     Infinite,
     NaN,
 }
 
-fn parse(text: &str) -> BigRational {
+/// The exact value of a finite double.
+fn exact(value: f64) -> Rational {
+    let bits = value.to_bits();
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
+    let mantissa = if exponent == 0 { fraction << 1 } else { fraction | 1 << 52 };
+    let two = Rational::from_integer(2.into());
+    let size = Rational::from_integer(mantissa.into()) * two.pow(exponent - 1075);
+    if value.is_sign_negative() { -size } else { size }
+}
+
+fn parse(text: &str) -> Rational {
     let text = text.to_ascii_lowercase();
     let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let mantissa: BigInt = format!("{whole}{fraction}").parse().unwrap();
     let power = power.parse::<i32>().unwrap() - fraction.len() as i32;
-    let ten = BigRational::from_integer(10.into());
-    BigRational::from_integer(mantissa) * ten.pow(power)
+    let ten = Rational::from_integer(10.into());
+    Rational::from_integer(mantissa) * ten.pow(power)
 }
 
 /// Numbers in every form, many of them equal.
