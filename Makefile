@@ -19,7 +19,7 @@ LIBPYTHON = $(shell $(BIN)/python scripts/libpython.py)
 
 # The profile of the wheel: `release`, or for what is built to be tried and not to be measured, `quick` or `dev`.
 PROFILE ?= release
-WHEELS := .cache/wheel/$(VENV)
+WHEELS := .cache/wheel/$(patsubst .%,%,$(VENV))
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
@@ -48,7 +48,7 @@ tuned: $(VENV)/.dev ## build the release wheel tuned by a run of bench/train.py,
 	$(BIN)/maturin build --release --pgo --interpreter $(BIN)/python --out $(WHEELS)
 	$(install-wheel)
 
-symbols: $(VENV)/.dev ## the lines of the release wheel's machine code, for profilers and debuggers
+symbols: $(VENV)/.wheel ## the lines of the release wheel's machine code, for profilers and debuggers
 	scripts/symbols.sh $(BIN)
 
 demo: $(VENV)/.wheel $(VENV)/.bench ## 235,000 real cities: read, streamed, measured beside others

@@ -1,7 +1,6 @@
 """What all tests share: the conformance corpora, and how hypothesis runs."""
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -49,13 +48,6 @@ def corpus() -> Callable[[str], Path]:
         pytest.skip(message)
 
     return find
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave addresses out of the names of tests: two processes share them out by name."""
-    for item in items:
-        item._nodeid = re.sub(r"0x[0-9a-f]{6,}", "0x", item.nodeid)
 
 
 @pytest.hookimpl(trylast=True)

@@ -23,12 +23,12 @@ MODULES = (
 )
 NATIVE = [
     example
-    for name in _rust.__all__
+    for name in sorted(_rust.__all__)
     if isinstance(class_ := getattr(_rust, name), type)
     for example in doctest.DocTestFinder(recurse=False).find(class_, name)
     + [
         found
-        for method, value in vars(class_).items()
+        for method, value in sorted(vars(class_).items())
         for found in doctest.DocTestFinder(recurse=False).find(value, f"{name}.{method}")
         if not method.startswith("_")
     ]
