@@ -8,6 +8,13 @@
 //!
 //! Every kernel has a naive twin in `tests/naive.rs` and a property test that both agree.
 
+// Nothing here needs Unix, but the crates that do come after this one: so this is the only error.
+#[cfg(not(unix))]
+compile_error!(
+    "Penstock runs on Linux and macOS only: it uses functions of Unix to read files at positions, \
+     to tell whether two paths are one file, and to replace a file as a whole."
+);
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod borrowed;
