@@ -3,8 +3,9 @@
 #
 #     scripts/arm64-python.sh 3.11
 #
-# It unpacks the packages of the Debian release that has this version below .cache/arm64, and installs nothing. It needs
-# apt-get and dpkg, and qemu-aarch64 (package qemu-user).
+# It unpacks the packages of the Debian release that has this version below .cache/arm64, and installs nothing. Beside
+# the interpreter that is the library of C++, which wheels of others expect. It needs apt-get and dpkg, and qemu-aarch64
+# (package qemu-user).
 set -eu
 cd "$(dirname "$0")/.."
 version=$1
@@ -43,7 +44,7 @@ END
     {
         APT_CONFIG="$apt/apt.conf" apt-get -q update
         APT_CONFIG="$apt/apt.conf" apt-get -q -y --no-install-recommends --download-only install \
-            "python$version"
+            "python$version" libstdc++6
         for package in "$apt"/archives/*.deb; do
             dpkg -x "$package" "$folder"
         done

@@ -12,14 +12,16 @@
 # Linux, musl    built, tag checked
 # macOS          only type-checked: linking needs Apple's SDK
 #
-# The wheels are in .cache/wheels. They keep the names of functions, which profilers show; the profile in Cargo.toml says so.
+# The wheels are in .cache/wheels. They have the names of functions, which profilers show, and no debug information.
 set -euo pipefail
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 # The variable of `make` names one interpreter. Each build here has its own.
 unset PYO3_PYTHON
 target_dir="${CARGO_TARGET_DIR:-$PWD/target}"
 out="$PWD/.cache/wheels"
 tools="$PWD/.venv-wheels"
+sysroot="$(rustc --print sysroot)"
 mkdir -p "$out"
 table="$(mktemp)"
 trap 'rm -rf "$table"' EXIT
@@ -55,14 +57,22 @@ tag_of() {
 
 # build TARGET INTERPRETER: prints the wheel.
 build() {
-    local tag folder
+    local tag folder name
     tag=$(tag_of "$1")
     folder=$(mktemp -d "$out/new.XXXX")
+    # zig's linker would strip the names of functions as well, whatever it is asked to strip. So it strips nothing.
     "$tools/bin/maturin" build --zig --target "$1" --compatibility "${tag%_"${1%%-*}"}" --release --locked \
-        --interpreter "$2" --out "$folder" >&2
-    mv "$folder"/*.whl "$out/"
-    rmdir "$folder"
-    find "$out" -maxdepth 1 -name "*-cp$(version_of "$2" | tr -d .)-*$tag.whl"
+        --interpreter "$2" --out "$folder" -- -C strip=none >&2
+    "$tools/bin/wheel" unpack --dest "$folder" "$folder"/*.whl >&2
+    # The compiler brings this program along, for linkers that cannot strip. It knows all machines, and zig's does not work.
+    LD_LIBRARY_PATH="$sysroot/lib" "$sysroot/lib/rustlib/$(rustc --print host-tuple)/bin/rust-objcopy" \
+        --strip-debug "$folder"/*/penstock/_rust*.so
+    name=$(basename "$folder"/*.whl)
+    rm "$folder"/*.whl
+    "$tools/bin/wheel" pack --dest-dir "$folder" "$folder"/penstock-* >&2
+    mv "$folder/$name" "$out/"
+    rm -rf "$folder"
+    echo "$out/$name"
 }
 
 # The tag must be what the symbols of the libraries allow, and nothing may be left to be added to the wheel.
@@ -86,7 +96,7 @@ with Path(path).open("rb") as file:
 if ".symtab" not in sections:
     sys.exit(f"{name} has no names of functions")
 if ".debug_info" in sections:
-    sys.exit(f"{name} has debug information: set `strip` in the profile of Cargo.toml")
+    sys.exit(f"{name} has debug information")
 END
     rm -rf "$folder"
 }
