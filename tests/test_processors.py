@@ -34,12 +34,12 @@ def test_what_the_interpreter_says_comes_first(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_then_the_processors_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
     machine(
-        monkeypatch, sched_getaffinity=lambda pid: asked.append(pid) or {0, 5}, cpu_count=lambda: 8
+        monkeypatch,
+        sched_getaffinity=lambda pid: {0, 5} if pid == 0 else {0},
+        cpu_count=lambda: 8,
     )
     assert usable() == 2
-    assert asked == [0]
 
 
 def test_then_all_processors(monkeypatch: pytest.MonkeyPatch) -> None:
