@@ -131,6 +131,8 @@ check_only() {
 }
 
 install_tools
+# An extension that was built in place, to edit and try, would become part of each wheel.
+rm -f python/penstock/_rust*.so
 for target in "${targets[@]}"; do
     for interpreter in "${interpreters[@]}"; do
         printf '\n=== %s, %s\n' "$target" "$interpreter" >&2

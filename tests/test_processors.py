@@ -24,21 +24,23 @@ def test_this_machine() -> None:
 
 
 def test_what_the_interpreter_says_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def affinity(_pid: int) -> set[int]:
+        return {0}
+
     machine(
         monkeypatch,
         process_cpu_count=lambda: 3,
-        sched_getaffinity=lambda _: {0},
+        sched_getaffinity=affinity,
         cpu_count=lambda: 8,
     )
     assert usable() == 3
 
 
 def test_then_the_processors_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine(
-        monkeypatch,
-        sched_getaffinity=lambda pid: {0, 5} if pid == 0 else {0},
-        cpu_count=lambda: 8,
-    )
+    def affinity(pid: int) -> set[int]:
+        return {0, 5} if pid == 0 else {0}
+
+    machine(monkeypatch, sched_getaffinity=affinity, cpu_count=lambda: 8)
     assert usable() == 2
 
 

@@ -8,7 +8,7 @@
 //! says how). The next caller after that compares again. [`BOUND`] is the greatest error.
 
 #[cfg(not(unix))]
-compile_error!("Penstock runs on Linux and macOS only: its clock reads the clocks of Unix.");
+compile_error!("Penstock runs on Linux and macOS: its clock reads the clocks of Unix");
 
 mod clock;
 mod keeper;
