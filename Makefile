@@ -27,11 +27,11 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 
 .PHONY: help build dev tuned symbols demo test test-rust test-python test-parts threads forks engines \
 	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
-	valgrind debug-python completions workflows clean \
+	valgrind debug-python wheels test-aarch64 completions workflows clean \
 	engine-sail engine-spark engine-cluster engine-ray engine-dask
 
 help: ## list the commands
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 build: $(VENV)/.wheel ## build the release wheel and install it into .venv
 
@@ -160,6 +160,12 @@ valgrind: $(VENV)/.wheel $(VENV)/.bench ## the tests of columns, watched by valg
 
 debug-python: $(VENV)/.wheel $(VENV)/.bench ## the Python suite with Python's debugging allocator, in development mode
 	PYTHONMALLOC=debug $(BIN)/python -X dev -m pytest $(ARGS)
+
+wheels: ## build the wheels for all platforms, check and try them; ARGS="python3.11" for one interpreter
+	scripts/wheels.sh $(ARGS)
+
+test-aarch64: ## the Python suite on 64-bit ARM, by qemu; ARGS="tests/json" for a part
+	scripts/test-aarch64.sh $(ARGS)
 
 completions: $(VENV)/.wheel ## generate the completions for shells from the command line's parser
 	$(BIN)/python scripts/completions.py

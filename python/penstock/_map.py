@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import GenericAlias
 
+from penstock._processors import usable
 from penstock._split import SIZE, Split, Splits
 from penstock._split import split as split_of
 
@@ -274,7 +275,7 @@ def map(
         ...     print(list(sums), sums.progress.records)
         [5, 12] 4
     """
-    processes = len(os.sched_getaffinity(0)) if processes is None else processes
+    processes = usable() if processes is None else processes
     if processes < 1:
         raise ValueError(f"processes must be at least 1, not {processes}")
     if max_errors < 1:

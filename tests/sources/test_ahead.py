@@ -18,6 +18,7 @@ import pytest
 
 import penstock
 from penstock import LimitExceeded, Limits, MalformedInput, TruncatedInput
+from penstock._processors import usable
 
 COUNT = 40_000
 ENOUGH = 20_000
@@ -98,7 +99,7 @@ def test_every_verb_reads_the_same(name: str, files: dict[str, Path], tmp_path: 
 
 
 @pytest.mark.thread_unsafe(reason="it looks at the threads of the process")
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor needs no thread")
+@pytest.mark.skipif(usable() < 2, reason="one processor needs no thread")
 def test_a_thread_begins_late_and_ends_with_the_reader(files: dict[str, Path]) -> None:
     path = files["gzip"]
     before = of_this_process()

@@ -7,6 +7,9 @@
 //! The clock lays a line through the kernel's clocks and follows it for a millisecond ([`Clock`]
 //! says how). The next caller after that compares again. [`BOUND`] is the greatest error.
 
+#[cfg(not(unix))]
+compile_error!("Penstock runs on Linux and macOS: its clock reads the clocks of Unix");
+
 mod clock;
 mod keeper;
 mod segment;

@@ -21,8 +21,9 @@ use std::ptr::null_mut;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// From this size on the kernel clears.
-const LARGE: usize = 1 << 20;
+/// From this size on the kernel clears. Only that of Linux does: on other systems, pages that are given back may
+/// come with what was in them.
+const LARGE: usize = if cfg!(target_os = "linux") { 1 << 20 } else { usize::MAX };
 /// A multiple of the size of a page, on every machine.
 const PAGES: usize = 64 << 10;
 /// Linux: the pages are given back, and come as zeros when they are next used.

@@ -6,14 +6,17 @@
 //! between the interpreter and us let no unwinding pass: it would end the process with an error. So
 //! each thread that comes to us registers a handler, which the C library calls before it unwinds
 //! anything. There the thread sleeps until the process is gone, as CPython 3.14 has it do.
+//!
+//! This holds for glibc only. With musl, a handler's buffer has another form, and `pthread_exit`
+//! unwinds nothing.
 
-#[cfg(any(Py_3_14, not(target_os = "linux")))]
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(Py_3_14))))]
 pub(crate) fn prepare() {}
 
-#[cfg(not(any(Py_3_14, not(target_os = "linux"))))]
+#[cfg(all(target_os = "linux", target_env = "gnu", not(Py_3_14)))]
 pub(crate) use handler::prepare;
 
-#[cfg(not(any(Py_3_14, not(target_os = "linux"))))]
+#[cfg(all(target_os = "linux", target_env = "gnu", not(Py_3_14)))]
 mod handler {
     use std::cell::UnsafeCell;
     use std::ffi::{c_int, c_void};

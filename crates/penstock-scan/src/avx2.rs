@@ -16,81 +16,15 @@ use std::arch::x86_64::{
 };
 
 use crate::isa::{Chosen, Isa, Job, Marks, Stops, StringEnd};
-use crate::portable;
+use crate::lanes::{lanes_at, last_lanes};
+use crate::nibbles::{COMPACT, NAME_BYTES, Nibbles, SPACES, TEXT_STOPS};
+use crate::{portable, short};
 
 /// Bytes in one vector.
 const LANES: usize = 32;
 
-/// For each low nibble, the white space character with that nibble. A nibble without one has 0,
-/// which equals no byte with this nibble, because its own nibble is 0.
-const SPACES: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0, b'\r', 0, 0];
-/// For each low nibble, the delimiter of an XML attribute's value with that nibble: as above.
+/// For each low nibble, the delimiter of an XML attribute's value with that nibble: see [`SPACES`].
 const DELIMITERS: [u8; 16] = [0xFF, 0, b'"', 0, 0, 0, b'&', b'\'', 0, 0, 0, 0, b'<', 0, 0, 0];
-/// The bytes that end a plain run of XML character data: for both nibbles of a byte a set. The sets
-/// intersect if the byte is one of them.
-const TEXT_STOPS: Nibbles = Nibbles::of(&[
-    (0x0, 0b1111_1001_1111_1111),
-    (0x1, 0xFFFF),
-    (0x2, 1 << 0x6),
-    (0x3, 1 << 0xC),
-    (0x5, 1 << 0xD),
-    (0xE, 1 << 0xF),
-]);
-/// The letters, digits and signs of ASCII that an XML name may contain, except the colon.
-const NAME_BYTES: Nibbles = Nibbles::of(&[
-    (0x2, 1 << 0xD | 1 << 0xE),
-    (0x3, 0x03FF),
-    (0x4, 0xFFFE),
-    (0x5, 0x87FF),
-    (0x6, 0xFFFE),
-    (0x7, 0x07FF),
-]);
-/// For each set of eight lanes of two bytes, the shuffle that moves those in the set to the front.
-const COMPACT: [[u8; 16]; 256] = {
-    let mut table = [[0x80; 16]; 256];
-    let mut set = 0;
-    while set < 256 {
-        let (mut lane, mut place) = (0, 0);
-        while lane < 8 {
-            if set >> lane & 1 == 1 {
-                table[set][2 * place] = 2 * lane as u8;
-                table[set][2 * place + 1] = 2 * lane as u8 + 1;
-                place += 1;
-            }
-            lane += 1;
-        }
-        set += 1;
-    }
-    table
-};
-
-/// A set of bytes as two tables, by the low nibble and by the high one.
-struct Nibbles {
-    low: [u8; 16],
-    high: [u8; 16],
-}
-
-impl Nibbles {
-    /// The set with these low nibbles, one bit each, for each high nibble. It has up to seven rows,
-    /// because a row is one bit of the tables' entries, which must stay positive.
-    const fn of(rows: &[(usize, u16)]) -> Self {
-        assert!(rows.len() < 8);
-        let mut tables = Nibbles { low: [0; 16], high: [0; 16] };
-        let mut row = 0;
-        while row < rows.len() {
-            let (high, lows) = rows[row];
-            tables.high[high] |= 1 << row;
-            let mut low = 0;
-            while low < 16 {
-                tables.low[low] |= ((lows >> low & 1) as u8) << row;
-                low += 1;
-            }
-            row += 1;
-        }
-        tables
-    }
-}
-
 /// Proof that the processor has AVX2 and the bit instructions that come with it.
 ///
 /// Invariant: a value exists only if [`Avx2::detect`] found every feature that [`run_avx2`] names.
@@ -132,18 +66,6 @@ macro_rules! run {
 }
 
 impl Avx2 {
-    /// The token, if this processor has the features. They are looked up once per process.
-    #[inline(always)]
-    pub(crate) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("pclmulqdq"))
-        .then_some(Avx2(()))
-    }
-
     #[inline(always)]
     fn load(self, lanes: &[u8; LANES]) -> __m256i {
         // SAFETY: the token proves AVX2; the reference is good for 32 bytes, and the load needs
@@ -241,7 +163,7 @@ impl Avx2 {
             bytes,
             from,
             |lanes| !self.bits(self.among(&NAME_BYTES, lanes, false)),
-            portable::xml_name
+            short::xml_name
         )
     }
 
@@ -267,24 +189,20 @@ impl Avx2 {
     }
 }
 
-/// The 32 bytes from `at` on, if there are that many.
-#[inline(always)]
-fn lanes_at(bytes: &[u8], at: usize) -> Option<&[u8; LANES]> {
-    bytes.get(at..)?.first_chunk()
-}
-
-/// The rest of `bytes` from `at` on, fewer than 32 bytes, as the end of a full vector that reaches
-/// back over bytes already seen: the vector, how many of its bytes are before `at`, and how many
-/// are not. None if there is no rest, or the whole slice is shorter than a vector.
-#[inline(always)]
-fn last_lanes(bytes: &[u8], at: usize) -> Option<(&[u8; LANES], usize, usize)> {
-    let left = bytes.len().checked_sub(at)?;
-    let lanes = bytes.last_chunk::<LANES>()?;
-    (left > 0 && left < LANES).then(|| (lanes, LANES - left, left))
-}
-
 impl Isa for Avx2 {
     const NAME: &'static str = "avx2";
+
+    /// The features are looked up once per process.
+    #[inline(always)]
+    fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("pclmulqdq"))
+        .then_some(Avx2(()))
+    }
 
     #[inline(always)]
     fn enter<J: Job>(self, job: J) -> J::Output {
@@ -294,12 +212,12 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn chosen(self) -> Chosen {
-        Chosen::avx2(self)
+        Chosen::native(self)
     }
 
     #[inline(always)]
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd {
-        run!(self, bytes, from, |lanes| self.string_stops(lanes), portable::json_string)
+        run!(self, bytes, from, |lanes| self.string_stops(lanes), short::json_string)
     }
 
     #[inline(always)]
@@ -323,7 +241,7 @@ impl Isa for Avx2 {
             let others = (!self.bits(self.spaces(self.load(lanes))) >> seen) | (1 << left);
             return at + others.trailing_zeros() as usize;
         }
-        portable::space(bytes, at)
+        short::space(bytes, at).at
     }
 
     #[inline(always)]
@@ -333,13 +251,13 @@ impl Isa for Avx2 {
             bytes,
             from,
             |lanes| self.bits(self.among(&TEXT_STOPS, lanes, true)),
-            portable::xml_text
+            short::xml_text
         )
     }
 
     #[inline(always)]
     fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd {
-        run!(self, bytes, from, |lanes| self.value_stops(lanes), portable::xml_value)
+        run!(self, bytes, from, |lanes| self.value_stops(lanes), short::xml_value)
     }
 
     #[inline(always)]
@@ -493,6 +411,6 @@ unsafe fn units_and_leads(bytes: __m128i) -> (__m128i, i32) {
 /// The processor must have the features. `isa` proves it; the function is unsafe because the
 /// compiler cannot know.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
-pub(crate) unsafe fn run_avx2<J: Job>(job: J, isa: Avx2) -> J::Output {
+unsafe fn run_avx2<J: Job>(job: J, isa: Avx2) -> J::Output {
     job.run(isa)
 }

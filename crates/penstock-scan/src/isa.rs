@@ -1,8 +1,15 @@
 //! The operations of an instruction set, and how one is chosen.
 
 #[cfg(target_arch = "x86_64")]
-use crate::avx2::{Avx2, run_avx2};
+use crate::avx2::Avx2 as Native;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use crate::neon::Neon as Native;
 use crate::portable::Portable;
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little")
+)))]
+use crate::portable::Portable as Native;
 
 /// The end of a plain run of bytes in a JSON string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +78,9 @@ pub struct Marks {
 pub trait Isa: Copy + Send + Sync + 'static {
     /// The name, for messages and tests.
     const NAME: &'static str;
+
+    /// The token, if this processor has the instructions.
+    fn detect() -> Option<Self>;
 
     /// Runs a job with this instruction set, out of line: for work that is too rare to be inlined
     /// where the instruction set was entered, but must still be fast.
@@ -156,30 +166,16 @@ pub trait Job {
 /// ```
 #[inline]
 pub fn dispatch<J: Job>(job: J) -> J::Output {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(isa) = Avx2::detect() {
-        // SAFETY: the token is only made when the processor has all features of `run_avx2`.
-        return unsafe { run_avx2(job, isa) };
-    }
-    dispatch_portable(job)
+    dispatch_or(job, dispatch_portable)
 }
 
 /// As [`dispatch`], for work with much machine code: it is not compiled for the plain instruction set if the build
 /// knows a better one. If a processor lacks the better one, `otherwise` does the work with slower, shared code.
 #[inline]
 pub fn dispatch_or<J: Job>(job: J, otherwise: impl FnOnce(J) -> J::Output) -> J::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if let Some(isa) = Avx2::detect() {
-            // SAFETY: the token is only made when the processor has all features of `run_avx2`.
-            return unsafe { run_avx2(job, isa) };
-        }
-        otherwise(job)
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = otherwise;
-        dispatch_portable(job)
+    match Native::detect() {
+        Some(isa) => isa.enter(job),
+        None => otherwise(job),
     }
 }
 
@@ -198,8 +194,7 @@ pub struct Chosen(Set);
 #[derive(Clone, Copy, Debug)]
 enum Set {
     Portable(Portable),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(Avx2),
+    Native(Native),
 }
 
 impl Chosen {
@@ -207,11 +202,7 @@ impl Chosen {
     #[inline]
     #[must_use]
     pub fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(isa) = Avx2::detect() {
-            return Self::avx2(isa);
-        }
-        Self::portable()
+        Native::detect().map_or_else(Self::portable, Self::native)
     }
 
     /// The plain instruction set, which every processor has.
@@ -221,10 +212,9 @@ impl Chosen {
         Chosen(Set::Portable(Portable::new()))
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(crate) fn avx2(isa: Avx2) -> Self {
-        Chosen(Set::Avx2(isa))
+    pub(crate) fn native(isa: Native) -> Self {
+        Chosen(Set::Native(isa))
     }
 
     /// Does a job with this instruction set, out of line.
@@ -232,8 +222,7 @@ impl Chosen {
     pub fn enter<J: Job>(self, job: J) -> J::Output {
         match self.0 {
             Set::Portable(isa) => isa.enter(job),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2(isa) => isa.enter(job),
+            Set::Native(isa) => isa.enter(job),
         }
     }
 }

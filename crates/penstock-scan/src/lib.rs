@@ -19,10 +19,18 @@ mod borrowed;
 mod compare;
 mod isa;
 mod json_escape;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod lanes;
 mod lines;
 mod memory;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod nibbles;
 mod pen;
 mod portable;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod short;
 mod swar;
 mod text;
 mod unicode;

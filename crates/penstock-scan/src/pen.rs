@@ -328,7 +328,26 @@ fn sixteen_stop(bytes: u128, stops: [u8; 2]) -> u64 {
 }
 
 /// The same for sixteen bytes.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[inline(always)]
+fn sixteen_stop(bytes: u128, stops: [u8; 2]) -> u64 {
+    use std::arch::aarch64::{
+        vceqq_u8, vcltq_u8, vcombine_u8, vcreate_u8, vdupq_n_u8, vget_lane_u64, vorrq_u8,
+        vreinterpret_u64_u8, vreinterpretq_u16_u8, vshrn_n_u16,
+    };
+    // SAFETY: NEON is part of every 64-bit ARM processor. What is left of each byte that stops is
+    // a nibble of ones.
+    unsafe {
+        let bytes = vcombine_u8(vcreate_u8(bytes as u64), vcreate_u8((bytes >> 64) as u64));
+        let control = vcltq_u8(bytes, vdupq_n_u8(0x20));
+        let [first, second] = stops.map(|stop| vceqq_u8(bytes, vdupq_n_u8(stop)));
+        let found = vorrq_u8(control, vorrq_u8(first, second));
+        vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(vreinterpretq_u16_u8(found))))
+    }
+}
+
+/// The same for sixteen bytes.
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))))]
 #[inline(always)]
 const fn sixteen_stop(bytes: u128, stops: [u8; 2]) -> u64 {
     eight_stop(bytes as u64, stops) | eight_stop((bytes >> 64) as u64, stops)

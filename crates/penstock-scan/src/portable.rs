@@ -16,6 +16,11 @@ impl Portable {
 impl Isa for Portable {
     const NAME: &'static str = "portable";
 
+    #[inline(always)]
+    fn detect() -> Option<Self> {
+        Some(Portable::new())
+    }
+
     #[inline(never)]
     fn enter<J: Job>(self, job: J) -> J::Output {
         job.run(self)
@@ -142,11 +147,7 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn parity(self, bits: u64) -> u64 {
-        let mut sum = bits;
-        for shift in [1, 2, 4, 8, 16, 32] {
-            sum ^= sum << shift;
-        }
-        sum
+        swar::parity(bits)
     }
 
     #[inline(always)]
@@ -199,36 +200,6 @@ fn spaces(word: u64) -> u64 {
         | swar::equal(word, b'\n')
         | swar::equal(word, b'\r')
         | swar::equal(word, b'\t')
-}
-
-/// [`Isa::json_string`] as a call, for the other instruction sets' short ends.
-#[inline(never)]
-pub(crate) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
-    Portable::new().json_string(bytes, from)
-}
-
-/// [`Isa::space`] as a call, for the other instruction sets' short ends.
-#[inline(never)]
-pub(crate) fn space(bytes: &[u8], from: usize) -> usize {
-    Portable::new().space(bytes, from)
-}
-
-/// [`Isa::xml_text`] as a call, for the other instruction sets' short ends.
-#[inline(never)]
-pub(crate) fn xml_text(bytes: &[u8], from: usize) -> StringEnd {
-    Portable::new().xml_text(bytes, from)
-}
-
-/// [`Isa::xml_value`] as a call, for the other instruction sets' short ends.
-#[inline(never)]
-pub(crate) fn xml_value(bytes: &[u8], from: usize) -> StringEnd {
-    Portable::new().xml_value(bytes, from)
-}
-
-/// [`Isa::xml_name`] as a call, for the other instruction sets' short ends.
-#[inline(never)]
-pub(crate) fn xml_name(bytes: &[u8], from: usize) -> StringEnd {
-    StringEnd { at: Portable::new().xml_name(bytes, from), ascii: true }
 }
 
 /// A bit for each byte that `mark` marks with 0x80 in its word, the first byte's lowest.

@@ -99,3 +99,15 @@ pub(crate) const fn sum(word: u64) -> usize {
     let pairs = (word & EVEN) + ((word >> 8) & EVEN);
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
 }
+
+/// For each place, whether an odd number of bits is set up to and including it.
+#[inline(always)]
+pub(crate) const fn parity(bits: u64) -> u64 {
+    // Each step doubles how many places a bit's sum reaches back.
+    let bits = bits ^ (bits << 1);
+    let bits = bits ^ (bits << 2);
+    let bits = bits ^ (bits << 4);
+    let bits = bits ^ (bits << 8);
+    let bits = bits ^ (bits << 16);
+    bits ^ (bits << 32)
+}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
+from penstock._processors import usable
 
 
 def chosen(threads: int | None) -> int:
     """Return the number that `--threads` gives, or one for each core this process may use."""
-    return len(os.sched_getaffinity(0)) if threads is None else threads
+    return usable() if threads is None else threads

@@ -105,6 +105,8 @@ fn dispatch_takes_the_best() {
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
         assert_eq!(dispatch(Name), "avx2");
     }
+    #[cfg(target_arch = "aarch64")]
+    assert_eq!(dispatch(Name), "neon");
 }
 
 /// Every length and every position of the stop, from every start near the positions where loops
@@ -143,6 +145,12 @@ fn json_space_at_every_place() {
     }
 }
 
+/// The two kernels of JSON, against their twins.
+fn assert_json(bytes: &[u8], from: usize) {
+    assert_eq!(on_both(JsonString(bytes, from)), naive::json_string(bytes, from));
+    assert_eq!(on_both(JsonSpace(bytes, from)), naive::space(bytes, from));
+}
+
 /// The three kernels of XML, against their twins.
 fn assert_xml(bytes: &[u8], from: usize) {
     assert_eq!(on_both(XmlText(bytes, from)), naive::xml_text(bytes, from));
@@ -166,15 +174,16 @@ fn xml_at_every_place() {
     }
 }
 
-/// Every byte in every lane, of a vector, of the last one and of the short end.
+/// Every byte in every lane, of a vector, of two, of the last one and of the short end.
 #[test]
 fn every_byte_in_every_lane() {
     for length in [7, 19, 32, 45, 64] {
-        for around in [b'a', 0xC3] {
+        for around in [b'a', b' ', 0xC3] {
             let mut bytes = vec![around; length];
             for lane in 0..length {
                 for byte in 0..=255 {
                     bytes[lane] = byte;
+                    assert_json(&bytes, 0);
                     assert_xml(&bytes, 0);
                 }
                 bytes[lane] = around;
@@ -183,15 +192,21 @@ fn every_byte_in_every_lane() {
     }
 }
 
-/// Every byte has the same class in every position.
+/// Every byte in every place of 64, alone among others.
 #[test]
 fn every_byte_in_every_place() {
-    for byte in 0..=255 {
-        for around in [b'a', b' ', 0xFF] {
+    let set = b",\"\r\n<&]";
+    let stops = Stops::of(set).unwrap();
+    let pairs = [(0, b'"'), (0x20, b'{'), (0x04, 0xC7)];
+    for place in 0..64 {
+        for around in [b'a', 0xFF] {
             let mut bytes = [around; 64];
-            bytes[9] = byte;
-            assert_eq!(on_both(JsonString(&bytes, 0)), naive::json_string(&bytes, 0));
-            assert_eq!(on_both(JsonSpace(&bytes, 0)), naive::space(&bytes, 0));
+            for byte in 0..=255 {
+                bytes[place] = byte;
+                assert_eq!(on_both(AllStops(&bytes, &stops)), naive::stops(&bytes, set));
+                assert_eq!(on_both(AllMarks(&bytes, &stops)), naive::marks(&bytes, set));
+                assert_eq!(on_both(Places(&bytes, &pairs)), naive::places(&bytes, &pairs));
+            }
         }
     }
 }
