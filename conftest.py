@@ -8,6 +8,7 @@ Pages, modules and tests that need the engine of a cluster run in an environment
 PENSTOCK_ENGINE names it: `make engines`.
 """
 
+import multiprocessing
 import os
 import sys
 from doctest import ELLIPSIS
@@ -56,6 +57,9 @@ def enter(namespace: dict[str, Any]) -> None:
     # Engines send classes of the program itself to their workers, and no others.
     namespace["__name__"] = "__main__" if ENGINE else "page"
     sys.modules["page"] = cast("ModuleType", page)
+    # From 3.14 on, a process of a pool would import the page, which is no module.
+    namespace["_start"] = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method("fork", force=True)
     namespace["_home"], namespace["_files"] = os.getcwd(), TemporaryDirectory()  # noqa: PTH109
     os.chdir(namespace["_files"].name)
 
@@ -63,6 +67,7 @@ def enter(namespace: dict[str, Any]) -> None:
 def leave(namespace: dict[str, Any]) -> None:
     """Change back, and remove the files."""
     os.chdir(namespace["_home"])
+    multiprocessing.set_start_method(namespace["_start"], force=True)
     namespace["_files"].cleanup()
     del sys.modules["page"]
 

@@ -18,6 +18,7 @@ from typing import TypeVar
 T = TypeVar("T")
 ITEMS = [1, 2, 3]
 GENERIC = list[T]
+GENERIC_UNION = T | None
 
 
 class Numbers(list[int]):
@@ -37,6 +38,7 @@ FAULTS: dict[str, Callable[[], object]] = {
     "compile": lambda: compile("def f(a, *, b):\n  return a[b]", "<text>", "exec"),
     # Crashes.
     "substitute": lambda: GENERIC[int],
+    "substitute in a union": lambda: GENERIC_UNION[int],
     # Crashes, the first time; the first `Decimal` of a thread creates a context.
     "context": contextvars.Context,
     # Crash, or fail with other exceptions, the first time; later they are in a cache.

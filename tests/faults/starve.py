@@ -495,7 +495,11 @@ CASES: dict[str, Case] = {
         lambda data: list(json.read([data], Post)), b'[{"number": 1000}, {"number": 2000}]'
     ),
 }
+# 3.14 crashes when it puts a type into a union (`interpreter.py`).
+CRASHING = {"generic class"} if sys.version_info[:2] == (3, 14) else set()
 for _name, _example in EXAMPLES.items():
+    if _name in CRASHING:
+        continue
     CASES[f"{_name}, from JSON"] = Case(
         lambda data, cls=_example.type: json.decode(data, Plan(cls, types={Never: Never})),
         _example.json,

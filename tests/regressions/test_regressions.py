@@ -68,12 +68,19 @@ def test_3_cyclic_garbage_between_loads() -> None:
         def __init__(self) -> None:
             self.me = self
 
-    alive: weakref.WeakSet[Cycle] = weakref.WeakSet()
-    gc.collect()
-    for _ in range(5_000):
-        alive.add(Cycle())
-        assert penstock.json.load([b"[1]"], list[int]) == [1]
-    assert len(alive) < 2_500
+    def most(work: Callable[[], object]) -> int:
+        alive: weakref.WeakSet[Cycle] = weakref.WeakSet()
+        gc.collect()
+        found = 0
+        for _ in range(40_000):
+            alive.add(Cycle())
+            work()
+            found = max(found, len(alive))
+        return found
+
+    # From 3.14 on, the interpreter lets garbage lie for longer by itself.
+    usual = most(lambda: [1])
+    assert most(lambda: penstock.json.load([b"[1]"], list[int])) < max(2_500, usual + 2_500) < 40_000
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ argparse writes the help from it, `docs/command_line.md` prints the help, and th
 from __future__ import annotations
 
 import argparse
+import sys
 
 from penstock import _format
 from penstock._errors import _printable
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import NoReturn, TypeAlias
+    from typing import Any, NoReturn, TypeAlias
 
     Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001 - it has no other name
 
@@ -87,6 +88,15 @@ class _Format(argparse.HelpFormatter):
 
 class _Parser(argparse.ArgumentParser):
     """A parser that reports mistakes in two lines, and takes files among the options."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        if sys.version_info >= (3, 14):
+            # Help is the same in each version, so it has no colours.
+            options["color"] = False
+        super().__init__(*arguments, **options)
+
+    def _check_help(self, action: argparse.Action) -> None:
+        """Leave help as it is: from 3.14 on, each text is formatted, which imports much."""
 
     def parse_known_args(  # type: ignore[override]  # one of its overloads
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -7,10 +7,12 @@
 //!
 //! Nothing here reads `class.__annotations__`, because that writes to the class.
 
-use pyo3::exceptions::{PyException, PyNameError};
+use pyo3::exceptions::PyNameError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+
+use crate::failure::is_reason;
 
 use super::builtin::display;
 use super::layout;
@@ -119,8 +121,8 @@ fn evaluated<'py>(
         found => found,
     };
     let found = match found {
-        // Signals and the like are not about the class.
-        Err(error) if !error.is_instance_of::<PyException>(py) => return Err(error),
+        // Interrupts and want of memory are not about the class.
+        Err(error) if !is_reason(py, &error) => return Err(error),
         Err(error) => return Err(caused(unreadable(class, &shown(py, &error)), py, error)),
         Ok(found) => found,
     };

@@ -4,8 +4,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use crate::cpython::{Fact, holds};
-
 use super::build::Reason;
 use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
@@ -61,9 +59,6 @@ fn why_called(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Op
     let py = subject.compiler.py;
     let class = &subject.class;
     let name = subject.name;
-    if !holds(Fact::Tuples) {
-        return Ok(Some("the interpreter makes tuples in a way that is not known".to_owned()));
-    }
     if !layout::is_called_by_type(class) {
         let metaclass = class.get_type();
         return Ok(Some(format!("{name}'s metaclass {} has its own __call__", metaclass.name()?)));

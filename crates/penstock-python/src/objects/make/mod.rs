@@ -14,7 +14,7 @@ use super::core::frame::FrameKind;
 use super::core::place::brief;
 use super::core::refusal::{Mismatch, PathStep, Refusal};
 use super::core::{Core, Duplicates};
-use crate::cpython::tuples::{items_of_tuple, new_tuple_of};
+use crate::cpython::tuples::tuple_of;
 use crate::cpython::{Fact, holds};
 use crate::objects::core::refusal::Code;
 use crate::plan::{Build, ClassPlan, Kind, entries, new_dict};
@@ -500,13 +500,12 @@ fn outer_mismatch(builder: &Core<'_>, at: u64, reason: String) -> Refusal {
 fn named_tuple(builder: &mut Core<'_>, class: &ClassPlan, base: usize) -> Made {
     let values = builder.stack.from(base);
     // SAFETY: the plan verified that the class is a tuple with the generic allocator and
-    // constructor; the fresh tuple's items take over the stack's references.
+    // constructor; the fresh tuple takes over the stack's references.
     unsafe {
-        let tuple = new_tuple_of(class.type_ptr(), values.len());
+        let tuple = tuple_of(class.type_ptr(), values);
         if tuple.is_null() {
             return Err(builder.raised());
         }
-        ptr::copy_nonoverlapping(values.as_ptr(), items_of_tuple(tuple), values.len());
         builder.stack.forget_from(base);
         Ok(tuple)
     }
