@@ -25,7 +25,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build dev tuned symbols demo test test-rust test-python test-parts threads forks engines \
+.PHONY: help build dev tuned symbols demo test test-rust test-python test-parts environment threads forks engines \
 	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
 	valgrind debug-python wheels test-aarch64 completions workflows clean \
 	engine-sail engine-spark engine-cluster engine-ray engine-dask
@@ -68,16 +68,17 @@ test-python: $(VENV)/.wheel $(VENV)/.bench
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not alone"
+	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone"
 	$(BIN)/python -m pytest -m alone
 endif
 
-# What touches objects, plans, encoding and layouts of objects: what another interpreter may change.
-PARTS := tests/plans tests/objects tests/encode tests/json tests/types tests/regressions tests/write \
-	tests/columns tests/messages tests/ndjson tests/csv tests/plist tests/faults tests/test_import.py
+# What touches objects, plans, encoding and layouts: what another interpreter may change.
+PARTS := tests/plans tests/objects tests/encode tests/json tests/types
 
-test-parts: $(VENV)/.wheel $(VENV)/.bench ## the tests of objects, plans and encoding, for another interpreter
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not alone" $(PARTS)
+test-parts: $(VENV)/.wheel $(VENV)/.parts ## those tests that concern the interpreter; PROFILE=dev builds for them sooner
+	$(BIN)/python -m pytest -n 2 --dist loadfile -W "ignore:this build" $(or $(ARGS),$(PARTS))
+
+environment: $(VENV)/.bench ## only install what builds and tests need
 
 # Left out is what `make test` runs: tests of what is the process's (they say so, or the plugin
 # sees it), and those of hypothesis, in whose caches threads get into each other's way.
@@ -198,6 +199,11 @@ $(VENV)/.dev: requirements/dev.txt | $(VENV)/bin/python
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet -r $<
+	@touch $@
+
+# The peers that the tests of `test-parts` compare with, as far as the interpreter has wheels of them.
+$(VENV)/.parts: requirements/bench.txt $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --constraint $< attrs lxml msgspec numpy pydantic xmltodict
 	@touch $@
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.dev

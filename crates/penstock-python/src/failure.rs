@@ -465,6 +465,12 @@ fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
     if what == NO_OBJECT {
         return PyMemoryError::new_err(());
     }
+    // PyO3 panics in some places where an object cannot be made, and leaves the exception set.
+    if let Some(raised) = PyErr::take(py)
+        && raised.is_instance_of::<PyMemoryError>(py)
+    {
+        return raised;
+    }
     let work = || {
         let class = py.import("penstock._errors")?.getattr("InternalError")?;
         class.call1((format!("a fault of Penstock itself, please report it: {what}"),))

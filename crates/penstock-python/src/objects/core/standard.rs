@@ -103,8 +103,25 @@ impl Uuids {
 
 fn by_calling<'py>(class: &Bound<'py, PyAny>, value: u128) -> PyResult<Bound<'py, PyAny>> {
     let named = PyDict::new(class.py());
-    named.set_item(intern!(class.py(), "int"), value)?;
+    named.set_item(intern!(class.py(), "int"), int_of(class.py(), value)?)?;
     class.call((), Some(&named))
+}
+
+/// An `int` of 128 bits. From 3.13 on, PyO3 panics if there is no memory for one.
+fn int_of(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
+    #[cfg(Py_3_13)]
+    // SAFETY: as many bytes as `value` has; a new object, or null with an exception set.
+    unsafe {
+        let bytes = value.to_ne_bytes();
+        let made = ffi::PyLong_FromUnsignedNativeBytes(
+            bytes.as_ptr().cast(),
+            bytes.len(),
+            ffi::Py_ASNATIVEBYTES_NATIVE_ENDIAN,
+        );
+        Bound::from_owned_ptr_or_err(py, made)
+    }
+    #[cfg(not(Py_3_13))]
+    Ok(value.into_pyobject(py)?.into_any())
 }
 
 pub(crate) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
@@ -112,7 +129,7 @@ pub(crate) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>
     let uuids = UUIDS.get_or_try_init(py, || Uuids::of(py))?;
     let class = uuids.class.bind(py);
     let Some(offsets) = uuids.slots else { return by_calling(class, value) };
-    let parts = [value.into_pyobject(py)?.into_any().unbind(), uuids.safety.clone_ref(py)];
+    let parts = [int_of(py, value)?.unbind(), uuids.safety.clone_ref(py)];
     // SAFETY: `slots` found that objects of the class are memory from the generic allocator which
     // holds only the two slots at these offsets. The slots are empty, since the object is new, and
     // take the references over.
