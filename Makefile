@@ -73,10 +73,14 @@ else
 endif
 
 # What touches objects, plans, encoding and layouts: what another interpreter may change.
-PARTS := tests/plans tests/objects tests/encode tests/json tests/types
+PARTS := tests/plans tests/objects tests/encode tests/json/test_small.py
 
-test-parts: $(VENV)/.wheel $(VENV)/.parts ## those tests that concern the interpreter; PROFILE=dev builds for them sooner
-	$(BIN)/python -m pytest -n 2 --dist loadfile -W "ignore:this build" $(or $(ARGS),$(PARTS))
+PARTS_RUN = PYTHONHASHSEED=0 PYTHONWARNINGS="ignore:this build of penstock" \
+	$(BIN)/python -m pytest -W "ignore:this build"
+
+test-parts: $(VENV)/.wheel $(VENV)/.parts ## those tests that concern the interpreter; PROFILE=dev builds sooner
+	$(PARTS_RUN) -n 2 --dist loadfile -m "not alone" $(PARTS)
+	$(PARTS_RUN) -m alone $(PARTS)
 
 environment: $(VENV)/.bench ## only install what builds and tests need
 

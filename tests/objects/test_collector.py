@@ -342,7 +342,7 @@ def test_garbage_between_small_loads_is_collected() -> None:
         for number in range(20_000):
             Cycle()
             make()
-            if number % 1000 == 999:
+            if number % 2000 == 1999:
                 most = max(most, alive(Cycle))
         return most
 

@@ -27,7 +27,7 @@ FACTS = (
 )
 
 # It does with every sort of object what a fact is used for, and checks the values.
-PROGRAM = '''
+PROGRAM = """
 import sys
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict
@@ -146,7 +146,7 @@ except penstock.ValidationError:
 else:
     raise AssertionError
 print(*(name for name, holds in _rust.facts().items() if not holds))
-'''
+"""
 
 
 def run(without: str) -> subprocess.CompletedProcess[str]:

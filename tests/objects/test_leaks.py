@@ -21,7 +21,10 @@ import pytest
 
 import penstock
 
-pytestmark = pytest.mark.thread_unsafe(reason="what it counts is the whole process's")
+pytestmark = [
+    pytest.mark.thread_unsafe(reason="what it counts is the whole process's"),
+    pytest.mark.alone(reason="the link to the process that shares tests out makes objects, too"),
+]
 
 DEFAULT: tuple[int, ...] = (10_001, 10_002)
 

@@ -168,7 +168,11 @@ def test_a_name_means_a_later_class(at: int):
     made = penstock.json.decode(
         b'{"inner": {"number": 1}, "several": [{"number": 2}], "either": {"number": 3}}', kind
     )
-    values = made if isinstance(made, dict) else {n: getattr(made, n) for n in ("inner", "several", "either")}
+    values = (
+        made
+        if isinstance(made, dict)
+        else {n: getattr(made, n) for n in ("inner", "several", "either")}
+    )
     assert values["inner"].number == 1
     assert [one.number for one in values["several"]] == [2]
     assert values["either"].number == 3

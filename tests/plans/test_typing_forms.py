@@ -155,19 +155,19 @@ FORMS: list[tuple[str, str]] = [
 # Newer interpreters show some forms in other words.
 NEWER: dict[str, list[tuple[tuple[int, int], str]]] = {
     "tuple[int, Unpack[tuple[str, ...]]]": [
-        ((3, 14), "!tuple[int, Unpack[tuple[str, ...]]] is not supported yet")
+        ((3, 12), "!tuple[int, Unpack[tuple[str, ...]]] is not supported yet")
     ],
-    "tuple[int, Unpack[Names]]": [((3, 14), "!Unpack[Names] is not supported yet")],
-    "set[Unpack[tuple[int]]]": [((3, 14), "!Unpack[tuple[int]] is only allowed in a tuple")],
-    "int | Unpack[tuple[int]]": [((3, 14), "!Unpack[tuple[int]] is only allowed in a tuple")],
+    "tuple[int, Unpack[Names]]": [((3, 12), "!Unpack[Names] is not supported yet")],
+    "set[Unpack[tuple[int]]]": [((3, 12), "!Unpack[tuple[int]] is only allowed in a tuple")],
+    "int | Unpack[tuple[int]]": [((3, 12), "!Unpack[tuple[int]] is only allowed in a tuple")],
     "Annotated[Unpack[tuple[int]], 1]": [
-        ((3, 14), "!Unpack[tuple[int]] is only allowed in a tuple")
+        ((3, 12), "!Unpack[tuple[int]] is only allowed in a tuple")
     ],
     "extensions.TypeIs[int]": [((3, 13), "!TypeIs[int] is not supported yet")],
     "list[extensions.ReadOnly[int]]": [((3, 13), "!ReadOnly[int] is not supported yet")],
     "typing.Union": [((3, 14), "!typing.Union is not supported yet")],
     "Annotated": [((3, 13), "!Annotated is not supported yet")],
-    "Many": [((3, 14), "!typing.Unpack[Ts] is not supported yet")],
+    "Many": [((3, 12), "!typing.Unpack[Ts] is not supported yet")],
 }
 
 

@@ -195,7 +195,7 @@ def test_a_missing_file_and_a_directory(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError) as raised:
         load(tmp_path)
     assert raised.value.filename == str(tmp_path)
-    with pytest.raises(ValueError, match="embedded null (byte|character)"):
+    with pytest.raises(ValueError, match=r"embedded null (byte|character)"):
         load("a\0b")
 
 

@@ -12,7 +12,10 @@ import pytest
 import penstock
 from penstock import EncodeError
 
-pytestmark = pytest.mark.thread_unsafe(reason="what it counts is the whole process's")
+pytestmark = [
+    pytest.mark.thread_unsafe(reason="what it counts is the whole process's"),
+    pytest.mark.alone(reason="the link to the process that shares tests out makes objects, too"),
+]
 
 
 @dataclass(slots=True)
