@@ -70,7 +70,7 @@ else
     echo "deb [signed-by=$keys] http://deb.debian.org/debian sid main" >"$work/sources.list"
     apt-get "${apt[@]}" -qq update
     names=(libc6 libgcc-s1 libssl3t64 libsqlite3-0 zlib1g libffi8 libexpat1 liblzma5 libbz2-1.0
-        libncursesw6 libtinfo6 libreadline8t64 libzstd1 libuuid1 python3-pip-whl)
+        libncursesw6 libtinfo6 libreadline8t64 libzstd1 libuuid1 python3-pip-whl tzdata)
     for name in python3.15 python3.15-minimal python3.15-venv libpython3.15 libpython3.15-dev \
         libpython3.15-minimal libpython3.15-stdlib; do
         names+=("$name")

@@ -171,6 +171,11 @@ NEWER: dict[str, list[tuple[tuple[int, int], str]]] = {
 }
 
 
+def as_shown(reason: str) -> str:
+    """Write a type variable tuple as the interpreter does: from 3.15 on, as it writes others."""
+    return re.sub(r"\bTs\b", "~Ts", reason) if sys.version_info >= (3, 15) else reason
+
+
 @pytest.mark.parametrize(("form", "expected"), FORMS)
 def test_a_form_is_served_or_refused_by_its_name(form: str, expected: str) -> None:
     for since, newer in NEWER.get(form, ()):
@@ -182,7 +187,7 @@ def test_a_form_is_served_or_refused_by_its_name(form: str, expected: str) -> No
         assert repr(Plan(annotation)) == f"Plan({expected})"
         return
     reason = form + expected[1:] if expected.startswith("! ") else expected[1:]
-    with pytest.raises(PlanError, match=f"^{re.escape(reason)}$"):
+    with pytest.raises(PlanError, match=f"^{re.escape(as_shown(reason))}$"):
         Plan(annotation)
 
 
@@ -356,7 +361,7 @@ def test_arguments_of_a_class_that_takes_any_number(into: Any, fields: list[str]
     ],
 )
 def test_a_type_that_depends_on_any_number_of_arguments_is_refused(into: Any, reason: str) -> None:
-    with pytest.raises(PlanError, match=f"^{re.escape(reason)}$"):
+    with pytest.raises(PlanError, match=f"^{re.escape(as_shown(reason))}$"):
         Plan(into)
 
 
