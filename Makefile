@@ -45,7 +45,7 @@ dev: $(VENV)/.dev ## build with the profile `quick`, in place: to edit and try
 # twice as long, and `rustup component add llvm-tools` before, so it is not what is built to try things.
 tuned: $(VENV)/.dev ## build the release wheel tuned by a run of bench/train.py, and install it into .venv
 	rm -rf $(WHEELS) python/penstock/_rust*.so
-	$(BIN)/maturin build --release --pgo --interpreter $(BIN)/python --out $(WHEELS)
+	$(BIN)/maturin build --release --pgo --compression-level 9 --interpreter $(BIN)/python --out $(WHEELS)
 	$(install-wheel)
 
 symbols: $(VENV)/.wheel ## the lines of the release wheel's machine code, for profilers and debuggers
@@ -226,5 +226,5 @@ $(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
 
 $(VENV)/.wheel: $(SOURCES) $(VENV)/.dev
 	rm -rf $(WHEELS) python/penstock/_rust*.so
-	$(BIN)/maturin build --profile $(PROFILE) --interpreter $(BIN)/python --out $(WHEELS)
+	$(BIN)/maturin build --profile $(PROFILE) --compression-level 9 --interpreter $(BIN)/python --out $(WHEELS)
 	$(install-wheel)
