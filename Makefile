@@ -16,6 +16,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 # Where the Rust tests that embed the interpreter find it; empty if it has no library to link to.
 LIBPYTHON = $(shell $(BIN)/python scripts/libpython.py)
+PYTHON_HOME = $(shell $(BIN)/python -c 'import sys; print(sys.base_prefix)')
 
 # The profile of the wheel: `release`, or for what is built to be tried and not to be measured, `quick` or `dev`.
 PROFILE ?= release
@@ -60,7 +61,8 @@ test: $(if $(ARGS),,test-rust) test-python ## all tests, and every example of th
 # Debian has it in libpython3-dev.
 test-rust: $(VENV)/.dev
 	@test -n "$(LIBPYTHON)" || echo "No libpython of $(BIN)/python was found, so the Rust tests of penstock-python are left out."
-	LD_LIBRARY_PATH="$(LIBPYTHON)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" \
+	cargo test --workspace --locked $(if $(LIBPYTHON),,--exclude penstock-python) --no-run
+	LD_LIBRARY_PATH="$(LIBPYTHON)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" PYTHONHOME="$(PYTHON_HOME)" \
 		cargo test --workspace --locked $(if $(LIBPYTHON),,--exclude penstock-python)
 
 # In two processes, but for the tests that must have the machine, or a process, for themselves: they say why.
