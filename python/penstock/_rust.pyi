@@ -100,6 +100,7 @@ __all__ = [
     "document_values",
     "dump",
     "end_rows",
+    "facts",
     "fail_request",
     "infer",
     "load",
@@ -278,6 +279,7 @@ def contradiction(
     thousands: str | None,
     currency: str | None,
 ) -> str | None: ...
+def facts() -> dict[str, bool]: ...
 def fail_request(n: int, least: int, /) -> int: ...
 
 @final
