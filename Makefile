@@ -82,7 +82,6 @@ PARTS_RUN = PYTHONHASHSEED=0 PYTHONWARNINGS="ignore:this build of penstock" \
 
 test-parts: $(VENV)/.wheel $(VENV)/.parts ## those tests that concern the interpreter; PROFILE=dev builds sooner
 	$(PARTS_RUN) -n 2 --dist loadfile -m "not alone" $(PARTS)
-	$(PARTS_RUN) -m alone $(PARTS)
 
 environment: $(VENV)/.bench ## only install what builds and tests need
 

@@ -33,8 +33,8 @@ def test_each_allocation_may_fail() -> None:
     done = run("starve.py", seconds=280)
     assert said(done) == (0, [])
     tried = done.stdout.splitlines()[-1].split()
-    # 3.13 allocates less often than 3.11.
-    assert int(tried[1]) > 6_500
+    # 3.13 allocates less often than 3.11, and 3.14 less often than that.
+    assert int(tried[1]) > (5_500 if sys.version_info >= (3, 14) else 6_500)
     assert int(tried[4]) > 140
 
 
