@@ -23,7 +23,7 @@ TABLE = re.compile(
 # README shows some of the cases in its own words; its chart, which has its own test, shows more.
 # For each line of its tables: the row and the case, and the meaning of each number.
 README: dict[tuple[str, str, str], dict[str, tuple[str, list[str]]]] = {
-    ("intel-xeon-processor-2026-11-21.json", "cities", "collector on"): {
+    ("intel-xeon-processor-2026-11-26-cpython-3.14.json", "cities", "collector on"): {
         "**penstock, into a plain slots dataclass**": ("penstock", ["ms"]),
         "msgspec, into the same dataclass": ("msgspec dataclass", ["ms", "x"]),
         "orjson, then `City(**row)`": ("orjson + C(**row)", ["ms", "x"]),
