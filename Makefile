@@ -39,7 +39,7 @@ build: $(VENV)/.wheel ## build the release wheel and install it into .venv
 # A change of a .py file counts at once, and one of Rust after another `make dev`. Whatever needs the
 # wheel builds and installs that again.
 dev: $(VENV)/.dev ## build with the profile `quick`, in place: to edit and try
-	$(BIN)/maturin develop --profile quick
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick
 	rm -f $(VENV)/.wheel
 
 # Of the same sources, some percent faster: the compiler knows from a run what is done often. It takes
