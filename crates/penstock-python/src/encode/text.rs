@@ -35,7 +35,7 @@ fn converted<'a>(text: &Bound<'_, PyString>, scratch: &'a mut TextBuf) -> Result
     scratch.clear();
     // SAFETY: a live `str`.
     let is_text = match unsafe { Units::by_width(text.as_ptr()) } {
-        // By its width a `str` is not UTF-8, but ASCII is also of one byte.
+        // `by_width` gives no UTF-8; the arm is there because the type has it.
         Units::Utf8(units) | Units::One(units) => push(units, scratch),
         Units::Two(units) => push(units, scratch),
         Units::Four(units) => push(units, scratch),

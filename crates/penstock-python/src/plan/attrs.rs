@@ -15,7 +15,6 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::failure::is_reason;
 
-use super::annotations::own_annotations;
 use super::build::{self, Reason};
 use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
@@ -164,7 +163,7 @@ fn declared<'py>(subject: &mut Subject<'_, 'py>, source: &Source<'py>) -> PyResu
     let name = &source.alias;
     let owner = owner(&subject.class, source)?;
     let scope = subject.scope(&owner)?;
-    let own = annotation(&owner, source)?;
+    let own = annotation(subject, &owner, source)?;
     let annotation = match &source.converter {
         Some(converter) => taken(converter, own, &scope)?,
         None => own,
@@ -210,6 +209,7 @@ fn owner<'py>(class: &Bound<'py, PyType>, source: &Source<'py>) -> PyResult<Boun
 
 /// The type of the field in the class.
 fn annotation<'py>(
+    subject: &mut Subject<'_, 'py>,
     owner: &Bound<'py, PyType>,
     source: &Source<'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -217,7 +217,7 @@ fn annotation<'py>(
     if !said.is_none() {
         return Ok(Some(said));
     }
-    match own_annotations(owner)? {
+    match subject.annotations(owner)? {
         Some(annotations) => annotations.get_item(&source.name),
         None => Ok(None),
     }
