@@ -188,7 +188,7 @@ def test_what_is_damaged(tmp_path: Path) -> None:
         first[:8],
         first[:30],
         first + b"\0",
-        first[:20] + b"\0" + first[21:],
+        first[:20] + bytes([first[20] ^ 1]) + first[21:],
         first.replace(b'"size"', b'"sise"'),
     ):
         kept.write_bytes(wrong)
