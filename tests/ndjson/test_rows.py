@@ -230,7 +230,7 @@ def test_an_index_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         b"PENSTIX",
         b"PENSTIX\2",
         first[:-1],
-        first[:20] + b"\0" + first[21:],
+        first[:20] + bytes([first[20] ^ 1]) + first[21:],
         first + b"\0" * 9,
     ):
         beside.write_bytes(wrong)
