@@ -730,7 +730,7 @@ def failing() -> Iterator[bytes]:
             "column 6: the source is longer than 5 bytes (limits.total) (at 1)",
         ),
         (
-            [gzip.compress(b" " * (20 << 20))],
+            [gzip.compress(b" " * (20 << 20), mtime=0)],
             {"limits": Limits(ratio=100)},
             LimitExceeded,
             "column 16842753: the gzip data expands to more than 100 times its size (limits.ratio)",

@@ -125,11 +125,11 @@ def test_a_torn_line_in_compressed_data(compression: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("before", "compression", "reason"),
     [
-        (gzip.compress(b"1\n"), None, "this is gzip data, and plain text would follow"),
+        (gzip.compress(b"1\n", mtime=0), None, "this is gzip data, and plain text would follow"),
         (b"1\n", "gzip", "this is not gzip data"),
-        (gzip.compress(b"1\n"), "xz", "this is gzip data, not xz data"),
+        (gzip.compress(b"1\n", mtime=0), "xz", "this is gzip data, not xz data"),
         ("1\n".encode("utf-16"), None, "this looks like UTF-16 (little endian), and UTF-8 would follow"),
-        (gzip.compress("1\n".encode("utf-16")), "gzip", "this looks like UTF-16 (little endian), and UTF-8 would follow"),
+        (gzip.compress("1\n".encode("utf-16"), mtime=0), "gzip", "this looks like UTF-16 (little endian), and UTF-8 would follow"),
         (b"PK\3\4", None, "this is a zip archive, and plain text would follow"),
     ],
 )  # fmt: skip
