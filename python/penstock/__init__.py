@@ -34,6 +34,7 @@ from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
 from penstock._decoder import Decoder
 from penstock._errors import (
     DecodeError,
+    EmptyWarning,
     EncodeError,
     InternalError,
     LimitExceeded,
@@ -160,6 +161,7 @@ __all__ = [
     "Decoder",
     "Document",
     "Element",
+    "EmptyWarning",
     "EncodeError",
     "Hex",
     "InternalError",
@@ -635,7 +637,7 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
-    empty: Empty = "allow",
+    empty: Empty = "warn",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",

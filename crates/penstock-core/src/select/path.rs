@@ -31,7 +31,7 @@ pub struct PathError {
 }
 
 impl PathError {
-    pub(super) fn new(column: usize, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(column: usize, reason: impl Into<String>) -> Self {
         PathError { column, reason: reason.into() }
     }
 }
@@ -226,7 +226,8 @@ impl Path {
     }
 
     /// Resolves prefixes: `p:x` becomes `{uri}x`, with the URI of `p` in `namespaces`. Only formats
-    /// with namespaces need this. `xml` is always bound.
+    /// with namespaces need this. `xml` is always bound. If the empty prefix is bound, it is that of
+    /// elements without one; attributes without a prefix are in no namespace.
     ///
     /// # Errors
     /// At the first step whose prefix has no namespace.
@@ -234,16 +235,30 @@ impl Path {
         &mut self,
         namespaces: impl Fn(&str) -> Option<&'n str>,
     ) -> Result<(), PathError> {
+        let by_default = namespaces("");
         for step in &mut self.steps {
-            if let Test::Name { namespace, .. } | Test::Attribute { namespace, .. } = &mut step.test
-                && let NamespaceTest::Prefix(prefix) = namespace
-            {
-                let uri = namespaces(prefix).or((**prefix == *"xml").then_some(XML));
-                let Some(uri) = uri else {
-                    let reason = format!("the prefix '{prefix}' is not among the namespaces");
-                    return Err(PathError::new(step.column, reason));
-                };
-                *namespace = NamespaceTest::Uri(uri.into());
+            let is_element = matches!(step.test, Test::Name { .. });
+            let (Test::Name { namespace, .. } | Test::Attribute { namespace, .. }) = &mut step.test
+            else {
+                continue;
+            };
+            match (&*namespace, by_default) {
+                (NamespaceTest::Unprefixed, Some(uri)) if is_element => {
+                    *namespace = NamespaceTest::Uri(uri.into());
+                }
+                // A name that is made of another one, as by `rename`, may begin so.
+                (NamespaceTest::Prefix(prefix), _) if **prefix == *"*" => {
+                    *namespace = NamespaceTest::Any;
+                }
+                (NamespaceTest::Prefix(prefix), _) => {
+                    let uri = namespaces(prefix).or((**prefix == *"xml").then_some(XML));
+                    let Some(uri) = uri else {
+                        let reason = format!("the prefix '{prefix}' is not among the namespaces");
+                        return Err(PathError::new(step.column, reason));
+                    };
+                    *namespace = NamespaceTest::Uri(uri.into());
+                }
+                _ => {}
             }
         }
         Ok(())

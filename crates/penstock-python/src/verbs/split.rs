@@ -218,7 +218,7 @@ impl Planning {
 
     /// How many records inside of the document have begun.
     fn met(&self) -> u64 {
-        self.to.inner_records().map_or(0, |(begun, _)| begun)
+        self.to.inner_records().map_or(0, |(begun, ..)| begun)
     }
 
     /// Goes on to the next record of a binary property list, or to one behind it that so many are
@@ -580,8 +580,10 @@ pub(crate) fn read_split(
         let bounds = Bounds { version, start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
-        let settings =
+        let mut settings =
             Settings::new(py, policy.get(), (records, sought), limits.clone(), name, true)?;
+        // A part may have no record.
+        settings.wanted.take_if(|(_, merely_told)| *merely_told);
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
         let mut pump = match reader {
             Some(reader) => Pump::over(dialect, reader, plan, settings, input),

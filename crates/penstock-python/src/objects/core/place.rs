@@ -8,12 +8,13 @@ use penstock_scan::make_room;
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
+use penstock_core::error::escaped;
 
 /// The beginning of a name, short enough for a message.
 pub(crate) fn shortened(name: &str) -> String {
     match name.char_indices().nth(40) {
-        Some((end, _)) => format!("{}\u{2026}", name[..end].escape_debug()),
-        None => name.escape_debug().to_string(),
+        Some((end, _)) => format!("{}\u{2026}", escaped(&name[..end])),
+        None => escaped(name),
     }
 }
 
