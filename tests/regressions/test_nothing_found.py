@@ -348,3 +348,32 @@ def test_704_a_path_that_finds_nothing(tmp_path: Path) -> None:
     # Nor are parts, of which each has some of the records.
     for part in penstock.split(document, parts=3, at="items/*"):
         assert warned(lambda part=part: list(part.read())) is None  # type: ignore[misc]
+
+
+DEAD = [
+    (("Sts/Cd", "Sts"), "the path 'Sts/Cd' goes on where 'Sts' ends", "Sts"),
+    (("n", "n/numberLong"), "the path 'n/numberLong' goes on where 'n' ends", "n"),
+    (("a/b", "x", "a/b/*/c"), "the path 'a/b/*/c' goes on where 'a/b' ends", "a/b"),
+]
+
+
+@pytest.mark.parametrize(("paths", "text", "shorter"), DEAD)
+def test_705_a_path_that_goes_on_where_another_of_its_field_ends(
+    paths: tuple[str, ...], text: str, shorter: str
+) -> None:
+    """The shorter path took the value as a whole, and the longer one found nothing."""
+    into = type("Entry", (), {"__annotations__": {"status": Annotated[str, at(*paths)]}})
+    for decode in (lambda: json.decode("{}", into), lambda: xml.decode("<Ntry/>", into)):
+        with pytest.raises(penstock.PlanError) as caught:
+            decode()
+        assert str(caught.value) == (
+            f"field 'status' of Entry: at(...): {text}, and a field takes one of them; give each a "
+            f"field of its own, or '{shorter}' a type that has both"
+        )
+
+
+def test_705_paths_beside_each_other() -> None:
+    status = Annotated[str, at("a/b", "a/c", "ab")]
+    into: Any = type("Entry", (), {"__annotations__": {"status": status}})
+    assert json.decode('{"a": {"c": "x"}}', into).status == "x"
+    assert json.decode('{"ab": "y"}', into).status == "y"

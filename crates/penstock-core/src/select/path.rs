@@ -219,6 +219,15 @@ impl Path {
         self.anywhere || self.steps.iter().any(Step::is_wild)
     }
 
+    /// Whether another path goes on where this one ends.
+    #[must_use]
+    pub fn begins(&self, other: &Path) -> bool {
+        let mut both = self.steps.iter().zip(&other.steps);
+        self.anywhere == other.anywhere
+            && self.steps.len() < other.steps.len()
+            && both.all(|(one, two)| one.test == two.test)
+    }
+
     /// How many steps above its end the last `*` of the path stands, if it has one.
     #[must_use]
     pub fn last_star(&self) -> Option<usize> {

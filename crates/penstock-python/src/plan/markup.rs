@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
 use super::found_by::Star;
-use super::paths::{Routes, path_of_key};
+use super::paths::{Routes, path_of_key, refuse_dead};
 use super::{Kind, Node, NodeId, State, Target, Way, element};
 
 /// The names of elements or attributes that lead on from a state.
@@ -96,6 +96,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         let keyed = field.at.as_ref().is_some_and(|at| at.key.is_some());
         gathers[id as usize] = keyed || is_collection(nodes, field.node);
         let Some(at) = &field.at else { continue };
+        refuse_dead(subject, field, at)?;
         for (text, into) in &at.routes {
             let aim = match into {
                 Some(node) => {
