@@ -79,6 +79,11 @@ def member(cls: type[Enum], value: object) -> Enum:
         raise ValueError("no member has that value") from error
 
 
+def value_of(member: Enum) -> Any:
+    """Return the value of a member of an `Enum`."""
+    return member._value_
+
+
 def chosen(members: dict[int, Enum], value: int) -> Enum | int:
     """Return the member of an `Enum` with this value, or the value if no member has it."""
     return members.get(value, value)
