@@ -118,6 +118,16 @@ def dumped(value: Any) -> Any:
     return adapter.dump_python(value, mode="json", by_alias=True)
 
 
+def of_class(adapter: Any, value: Any) -> Any:
+    """Return an object of a union that pydantic decides, if pydantic makes one of its class of it."""
+    if not hasattr(type(value), "__pydantic_fields__"):
+        return value
+    made = adapter.validate_python(dumped(value))
+    if type(made) is not type(value):
+        raise ValueError(f"pydantic would make a {type(made).__name__} of it")
+    return value
+
+
 def text(value: bytes | bytearray) -> str:
     """Return the text that a pydantic model has for bytes."""
     if not isinstance(value, bytes | bytearray):

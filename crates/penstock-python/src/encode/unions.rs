@@ -163,6 +163,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     /// An object of one of several classes: with the tag that tells them apart.
     pub(super) fn tagged(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let Kind::Tagged(tagged) = &self.node(of).kind else { return self.any(value) };
+        if W::ROWS && matches!(tagged.by, TagRule::First { .. }) {
+            let written = &self.node(of).written;
+            return Err(Stop::misfit(format!(
+                "a row is no array, by which {written} are told apart"
+            )));
+        }
         let member = match value.cast::<PyDict>() {
             Ok(dict) => self.dict_member(dict, of)?,
             Err(_) => {

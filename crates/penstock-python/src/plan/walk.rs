@@ -331,7 +331,7 @@ impl<'py> Walk<'_, 'py> {
         if let Some(made) = pydantic::json(self, annotation, words)? {
             return self.via(&made, nullable, id, annotation);
         }
-        let mut node = match post_steps::via_of(annotation, words)? {
+        let node = match post_steps::via_of(annotation, words)? {
             Some(via) => self.via(&via, nullable, id, annotation)?,
             None => {
                 self.typecode = typecode(words)?;
