@@ -148,7 +148,12 @@ def by_threads(points: Points, threads: int) -> None:
                 while len(waiting) < most and begin < points.text:
                     end = begin + SIZE
                     asked = points.asked(begin, end)
-                    waiting.append((asked, pool.submit(points.ranges.scan, *asked)))
+                    try:
+                        task = pool.submit(points.ranges.scan, *asked)
+                    except RuntimeError as error:
+                        # There is no memory for the stack of another thread.
+                        raise MemoryError(*error.args) from error
+                    waiting.append((asked, task))
                     begin = end
                 asked, answer = waiting.popleft()
                 if points.expects(asked):

@@ -1,6 +1,5 @@
 //! Makes exceptions from faults, problems and failures.
 
-use crate::allocator;
 use crate::ending;
 use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
@@ -433,13 +432,22 @@ pub(crate) fn quiet_panics() {
 }
 
 /// Runs a function that Python called. A panic is our bug, and becomes an exception that programs
-/// catch with `except Exception`.
+/// catch with `except Exception`. If memory has run out so far that there is no reserve, it is not
+/// even called.
 ///
 /// The exception is made here. PyO3 makes those of `new_err` only when it returns them to the
 /// interpreter. A panic there, for lack of memory for the message, would end the process.
 #[inline]
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    allocator::keep_reserve();
+    if penstock_scan::is_short() {
+        return Err(PyMemoryError::new_err(()));
+    }
+    guarded_end(py, work)
+}
+
+/// As [`guarded`], for what gives memory back or tells what is there: it works without a reserve.
+#[inline]
+pub(crate) fn guarded_end<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     ending::prepare();
     let made = || {
         work().inspect_err(|error| {

@@ -158,7 +158,7 @@ impl Reader {
             grammar: Grammar::new(options, limits.row),
             header: options.header.clone(),
             comment: options.comment.clone(),
-            row: rows::Row::default(),
+            row: rows::Row::remembering(),
             names,
             header_at: None,
             header_cells: Vec::new(),
@@ -211,7 +211,7 @@ impl Reader {
             // It was read.
             header: Header::Positions,
             comment: self.comment.clone(),
-            row: rows::Row::default(),
+            row: rows::Row::remembering(),
             names: self.names.clone(),
             header_at: self.header_at,
             header_cells: self.header_cells.clone(),
@@ -342,7 +342,7 @@ impl Reader {
         if let Some(Scan { blocks: Some(blocks), .. }) = self.scan.as_deref_mut() {
             blocks.forget();
         }
-        self.row.clear();
+        self.row.forget();
     }
 
     /// Tells the reader that bytes which are not text follow the window, until it
@@ -713,6 +713,7 @@ impl Reader {
             {
                 return None;
             }
+            self.row.origin = self.begun();
             let end = self.row.scan(found, self.pos, last, &self.grammar)?;
             self.line_ended(text, end);
             if columns != 1

@@ -10,7 +10,7 @@ use crate::error::{Fail, Fault, Kind};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
-use penstock_scan::{gathered, make_room};
+use penstock_scan::{check_reserve, gathered, make_room};
 
 /// The result of [`Run::advance`].
 #[derive(Debug)]
@@ -213,6 +213,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
         let mut rescanned = false;
         loop {
+            // What a record leaves may be small and kept: errors, objects, plans.
+            check_reserve();
             if self.waiting.is_some() {
                 if let Some(turn) = self.wait(to)? {
                     return Ok(turn);

@@ -2,7 +2,7 @@
 
 use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of, texts};
 use crate::dialect::Dialect;
-use crate::failure::guarded;
+use crate::failure::{guarded, guarded_end};
 use crate::held::Held;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
@@ -556,7 +556,7 @@ impl Reader {
 
     /// Ends the reading. If the reader opened the file, this closes it. Closing again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || self.end())
+        guarded_end(py, || self.end())
     }
 
     /// The records as Arrow columns, in batches of up to `rows` rows and about 16 MiB.
