@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import GenericAlias
 
-from penstock._processors import usable
+from penstock._processors import not_begun, usable
 from penstock._split import SIZE, Split, Splits
 from penstock._split import split as split_of
 
@@ -283,7 +283,10 @@ def _run(
     try:
         while True:
             for part in islice(left, processes * _AHEAD - len(running)):
-                running.append((part, pool.submit(job, part)))
+                try:
+                    running.append((part, pool.submit(job, part)))
+                except RuntimeError as error:
+                    raise not_begun(error) from error.__cause__
             if not running:
                 break
             part, future = running[0]

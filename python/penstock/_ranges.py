@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 
 from penstock import _rust
+from penstock._processors import not_begun
 
 TYPE_CHECKING = False
 
@@ -151,8 +152,7 @@ def by_threads(points: Points, threads: int) -> None:
                     try:
                         task = pool.submit(points.ranges.scan, *asked)
                     except RuntimeError as error:
-                        # There is no memory for the stack of another thread.
-                        raise MemoryError(*error.args) from error
+                        raise not_begun(error) from None
                     waiting.append((asked, task))
                     begin = end
                 asked, answer = waiting.popleft()

@@ -176,10 +176,14 @@ impl Events {
         Ok(flow)
     }
 
-    /// For members: the path of the current value, or, if not `inside`, of the container around it.
-    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
+    /// For members: the path of the current value, or, if not `inside`, of the container around it. Of
+    /// the open containers, counted from the record, some are dicts: behind a value of one of these there
+    /// is no current value, as for whoever makes objects.
+    pub(crate) fn path(&self, inside: bool, is_dict: impl Fn(usize) -> bool) -> Vec<PathStep> {
         // For the record and each open map or list: the step to its current value.
         let mut steps: Vec<Option<PathStep>> = vec![None];
+        // How many steps there were when the last value of a map ended.
+        let mut behind = 0;
         for Event { what, .. } in &self.events {
             let mut is_value = false;
             match *what {
@@ -196,9 +200,13 @@ impl Events {
                 What::Name(_) | What::Piece(_) => {}
                 _ => is_value = true,
             }
+            behind = if is_value { steps.len() } else { 0 };
             if is_value && let Some(Some(PathStep::Index(index))) = steps.last_mut() {
                 *index += 1;
             }
+        }
+        if behind > 0 && is_dict(behind - 1) {
+            steps.last_mut().into_iter().for_each(|step| *step = None);
         }
         if !inside {
             steps.pop();

@@ -8,6 +8,7 @@ use penstock_core::position::Place;
 use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
 use penstock_scan::OutOfMemory;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
+use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
@@ -443,6 +444,18 @@ pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> 
         return Err(PyMemoryError::new_err(()));
     }
     guarded_end(py, work)
+}
+
+/// As [`guarded`], for what is no Python object yet. PyO3 would make it one where nothing catches its
+/// panic if there is no memory for that.
+pub(crate) fn given<'py, T>(
+    py: Python<'py>,
+    work: impl FnOnce() -> PyResult<T>,
+) -> PyResult<Py<PyAny>>
+where
+    T: IntoPyObject<'py>,
+{
+    guarded(py, || work()?.into_py_any(py))
 }
 
 /// As [`guarded`], for what gives memory back or tells what is there: it works without a reserve.

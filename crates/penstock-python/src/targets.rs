@@ -141,14 +141,14 @@ impl TargetObject {
 
     /// How many bytes it was handed.
     #[getter]
-    fn taken(&self, py: Python<'_>) -> PyResult<u64> {
-        guarded(py, || Ok(self.lock()?.taken()))
+    fn taken(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        failure::given(py, || Ok(self.lock()?.taken()))
     }
 
     /// How many bytes it has written.
     #[getter]
-    fn given(&self, py: Python<'_>) -> PyResult<u64> {
-        guarded(py, || Ok(self.lock()?.given()))
+    fn given(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        failure::given(py, || Ok(self.lock()?.given()))
     }
 
     /// The `.gzi` of what was written in pieces of gzip, once it is finished.

@@ -185,6 +185,12 @@ impl Reader {
         self.names().is_some() && self.grammar.is_settled()
     }
 
+    /// Whether the header is still to be read, or lines before it.
+    #[must_use]
+    pub fn awaits_header(&self) -> bool {
+        self.state != State::Row
+    }
+
     /// Whether the rows before this offset can be read without what follows it. A row that does not
     /// end is in error because of all that was looked at for its end, and the next rows are in there.
     #[must_use]
@@ -462,6 +468,16 @@ impl Reader {
                 }
             }
         };
+        if self.told.is_none() && self.skipped == Skipped::Lost {
+            // The caller gave the header. It is told where the first row may begin, and not somewhere in
+            // a line that is lost, because that would depend on how the input was cut.
+            let place = self.row.place(self.pos);
+            let found =
+                found.get_or_insert_with(|| Found::new(isa, text.as_bytes(), stops, place));
+            if !self.pass_lines(found, text, last) && !last {
+                return Ok(dry);
+            }
+        }
         self.tell_header(sink).map_err(Fail::Sink)?;
         let takes_rows = self.needed > 0 && sink.takes_rows();
         loop {

@@ -12,6 +12,9 @@ use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The layouts of a plan's classes, or why objects of a class cannot be written.
@@ -137,7 +140,8 @@ pub(super) enum NoPart {
 impl Layouts {
     /// The layouts of all classes of a plan.
     pub(crate) fn of(py: Python<'_>, plan: &Plan) -> PyResult<Self> {
-        let layouts = plan.classes.iter().map(|class| layout(py, plan, class));
+        let known = KnownNames::default();
+        let layouts = plan.classes.iter().map(|class| layout(py, plan, class, &known));
         Ok(Layouts(layouts.collect::<PyResult<_>>()?))
     }
 
@@ -152,8 +156,13 @@ fn number() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Layout, String>> {
-    let names = attributes(py, class)?;
+fn layout<'py>(
+    py: Python<'py>,
+    plan: &Plan,
+    class: &ClassPlan,
+    known: &KnownNames<'py>,
+) -> PyResult<Result<Layout, String>> {
+    let names = known_attributes(py, class, known)?;
     if let Some(reason) = unwritable(py, plan, class)? {
         return Ok(Err(reason));
     }
@@ -161,7 +170,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
     }
     let seen = left_out(py, class, &names)?;
-    let mut making = Making { py, plan, class, names, steps: Vec::new(), seen };
+    let mut making = Making { py, plan, class, names, known, steps: Vec::new(), seen };
     if plan.form.has_elements() {
         let elements = match tree::steps(&making)? {
             Ok(elements) => elements,
@@ -282,7 +291,8 @@ pub(super) struct Making<'a, 'py> {
     pub(super) plan: &'a Plan,
     pub(super) class: &'a ClassPlan,
     /// For each field, the attribute that holds its value.
-    pub(super) names: Vec<Bound<'py, PyString>>,
+    pub(super) names: Names<'py>,
+    known: &'a KnownNames<'py>,
     steps: Vec<Step>,
     /// The fields that have a step, or none at all. A field with several keys is written under the
     /// first.
@@ -379,7 +389,7 @@ impl Making<'_, '_> {
     /// Where an object keeps a value of its part.
     fn within(&self, part: &Part, index: u32) -> PyResult<Get> {
         let class = &self.plan.classes[part.class as usize];
-        let names = attributes(self.py, class)?;
+        let names = known_attributes(self.py, class, self.known)?;
         let inner = Making { class, names, steps: Vec::new(), seen: Vec::new(), ..*self };
         let field = &self.class.fields[part.field as usize];
         let none = match &field.absent {
@@ -439,6 +449,26 @@ impl Making<'_, '_> {
 
 fn name(name: &str) -> Name {
     Name { name: name.into(), lent: Key::new(name) }
+}
+
+/// The attributes of the fields of a class.
+type Names<'py> = Rc<Vec<Bound<'py, PyString>>>;
+/// Those that were found, by the addresses of the classes' plans. A class with parts asks for them once
+/// for each field of these.
+type KnownNames<'py> = RefCell<HashMap<usize, Names<'py>>>;
+
+fn known_attributes<'py>(
+    py: Python<'py>,
+    class: &ClassPlan,
+    known: &KnownNames<'py>,
+) -> PyResult<Names<'py>> {
+    let place = (&raw const *class).addr();
+    if let Some(names) = known.borrow().get(&place) {
+        return Ok(Rc::clone(names));
+    }
+    let names = Rc::new(attributes(py, class)?);
+    known.borrow_mut().insert(place, Rc::clone(&names));
+    Ok(names)
 }
 
 /// The attribute of each field. attrs and pydantic take some under another name than they keep
