@@ -78,7 +78,7 @@ class _Done:
     records: int
 
 
-class _WorkerTraceback(Exception):  # noqa: N818 - it shows a traceback, and is never raised
+class _WorkerTraceback(Exception):
     """The traceback of an exception in a worker, as the cause of the same exception here."""
 
     def __init__(self, text: str) -> None:
@@ -91,8 +91,10 @@ class _WorkerTraceback(Exception):  # noqa: N818 - it shows a traceback, and is 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What crosses processes. Nothing in it can fail to be unpickled by the pool, which would take that
-    for a killed worker, and lose it.
+    """What crosses processes.
+
+    Nothing in it can fail to be unpickled by the pool, which would take that for a killed worker,
+    and lose it.
     """
 
     # What `pickle` makes of what was done, or of the exception. None if it cannot.
@@ -103,13 +105,12 @@ class _Answer:
     def done(self) -> _Done:
         """Return what was done, or raise the exception."""
         if self.raised is None:
-            return pickle.loads(self.data or b"")  # type: ignore[no-any-return]
+            return pickle.loads(self.data or b"")  # type: ignore[no-any-return]  # noqa: S301
         said, traceback = self.raised
-        error: Any = None
         try:
-            error = pickle.loads(self.data or b"")
-        except Exception:  # noqa: BLE001, S110 - its class decides what happens then
-            pass
+            error: Any = pickle.loads(self.data or b"")  # noqa: S301 - a worker of ours made it
+        except Exception:  # noqa: BLE001 - its class decides what happens then
+            error = None
         if not isinstance(error, BaseException):
             reason = "the function raised an exception that pickle cannot bring to this process"
             error = RuntimeError(f"{reason}: {said}")
@@ -193,8 +194,9 @@ class _Collected:
 class Map(_Results["R"]):
     """The results of a function for each part of files, in order. `penstock.map` makes it.
 
-    It is an iterator, and a context manager, which ends the processes as `close` does. If an exception
-    leaves the `with` block, or interrupts the waiting for a result, the processes are ended at once.
+    It is an iterator, and a context manager, which ends the processes as `close` does. If an
+    exception leaves the `with` block, or interrupts the waiting for a result, the processes are
+    ended at once.
 
     Attributes:
         splits: The parts.

@@ -24,7 +24,8 @@ def usable() -> int:
 
 
 def not_begun(error: RuntimeError) -> Exception:
-    """Return what is raised if a pool cannot begin a task: without memory for another thread,
-    `MemoryError`.
+    """Return what is raised if a pool cannot begin a task.
+
+    It is a `MemoryError` if there is no memory for another thread.
     """
     return MemoryError(*error.args) if "start new thread" in str(error) else error

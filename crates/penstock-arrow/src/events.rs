@@ -3,7 +3,7 @@
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::sink::{Flow, Sink};
-use penstock_scan::{ValidText, copied, make_room};
+use penstock_scan::{ValidText, append, copied, gathered, make_room};
 
 /// A text of the record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -187,8 +187,8 @@ impl Events {
         for Event { what, .. } in &self.events {
             let mut is_value = false;
             match *what {
-                What::BeginMap => steps.push(None),
-                What::BeginList => steps.push(Some(PathStep::Index(0))),
+                What::BeginMap => append(&mut steps, None),
+                What::BeginList => append(&mut steps, Some(PathStep::Index(0))),
                 What::EndMap | What::EndList => {
                     steps.pop();
                     is_value = true;
@@ -211,6 +211,6 @@ impl Events {
         if !inside {
             steps.pop();
         }
-        steps.into_iter().flatten().collect()
+        gathered(steps.into_iter().flatten())
     }
 }

@@ -6,7 +6,7 @@ use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
 use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
-use penstock_scan::OutOfMemory;
+use penstock_scan::{OutOfMemory, make_room};
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
@@ -110,9 +110,15 @@ impl Others {
 
 /// A path as `at` would write it.
 fn written(path: &[PathStep]) -> Option<String> {
-    let steps: Vec<String> = path.iter().map(ToString::to_string).collect();
-    let path = steps.join("/");
-    (!path.is_empty()).then_some(path)
+    // Containers may be very deep.
+    let mut text = String::new();
+    for (index, step) in path.iter().enumerate() {
+        let step = step.to_string();
+        make_room(&mut text, step.len() + 1);
+        text.push_str(if index == 0 { "" } else { "/" });
+        text.push_str(&step);
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 /// A path with something absent behind it, as a tuple of Python.
@@ -126,8 +132,12 @@ fn steps<'py>(
         PathStep::Attribute(name) => Ok(PyString::new(py, &format!("@{name}")).into_any()),
         PathStep::Index(index) => Ok(index.into_pyobject(py)?.into_any()),
     };
-    let steps: Vec<_> = path.iter().chain(missing).map(step).collect::<PyResult<_>>()?;
-    PyTuple::new(py, steps)
+    let mut all = Vec::new();
+    for each in path.iter().chain(missing) {
+        make_room(&mut all, 1);
+        all.push(step(each)?);
+    }
+    PyTuple::new(py, all)
 }
 
 /// An exception of ours, by the name of its class.

@@ -614,6 +614,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     fn misfit<D: Destination<Cause = C>>(&self, to: &D, misfit: Misfit<C>) -> Problem<C> {
         let mut misfit = misfit;
         let mut path = to.record_path();
+        make_room(&mut path, misfit.path.len());
         path.append(&mut misfit.path);
         let known = misfit.place.take().map(|place| *place);
         let place = known.or_else(|| self.input.locate(misfit.at));
@@ -646,7 +647,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// value if not `inside`.
     fn spot<D: Destination<Cause = C>>(&self, to: &D, offset: u64, inside: bool) -> Spot {
         let mut path = to.record_path();
-        path.extend(to.value_path(inside, self.input.given()));
+        let mut within = to.value_path(inside, self.input.given());
+        // Containers may be very deep.
+        make_room(&mut path, within.len());
+        path.append(&mut within);
         Spot { place: self.input.locate(offset), record: self.record(to), path }
     }
 
