@@ -269,6 +269,7 @@ fn add_numbers<'a, 's, T: Default>(
         if text.as_bytes().is_empty() && valid.nullable {
             values.push(T::default());
             valid.null();
+            *size += 8;
             continue;
         }
         let Some(value) = parse(text.as_bytes()) else { break };
@@ -305,6 +306,7 @@ fn add_texts<'a, 's>(
             }
             values.offsets.push(pen.len() as i32);
             valid.null();
+            *size += 4;
             continue;
         }
         pen.copy(text);

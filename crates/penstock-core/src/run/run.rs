@@ -10,7 +10,7 @@ use crate::error::{Fail, Fault, Kind};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
-use penstock_scan::{gathered, make_room};
+use penstock_scan::{check_reserve, gathered, make_room};
 
 /// The result of [`Run::advance`].
 #[derive(Debug)]
@@ -222,6 +222,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
         let mut rescanned = false;
         loop {
+            // What a record leaves may be small and kept: errors, objects, plans.
+            check_reserve();
             if self.waiting.is_some() {
                 if let Some(turn) = self.wait(to)? {
                     return Ok(turn);
@@ -627,6 +629,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     fn misfit<D: Destination<Cause = C>>(&self, to: &D, misfit: Misfit<C>) -> Problem<C> {
         let mut misfit = misfit;
         let mut path = to.record_path();
+        make_room(&mut path, misfit.path.len());
         path.append(&mut misfit.path);
         let known = misfit.place.take().map(|place| *place);
         let place = known.or_else(|| self.input.locate(misfit.at));
@@ -659,7 +662,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// value if not `inside`.
     fn spot<D: Destination<Cause = C>>(&self, to: &D, offset: u64, inside: bool) -> Spot {
         let mut path = to.record_path();
-        path.extend(to.value_path(inside, self.input.given()));
+        let mut within = to.value_path(inside, self.input.given());
+        // Containers may be very deep.
+        make_room(&mut path, within.len());
+        path.append(&mut within);
         Spot { place: self.input.locate(offset), record: self.record(to), path }
     }
 

@@ -14,6 +14,9 @@ use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The layouts of a plan's classes, or why objects of a class cannot be written.
@@ -154,10 +157,11 @@ impl Layouts {
     /// The layouts of all classes of a plan.
     pub(crate) fn of(py: Python<'_>, plan: &Plan) -> PyResult<Self> {
         let tags = tags(plan);
+        let known = KnownNames::default();
         let classes = plan.classes.iter().zip(0..);
         let layouts = classes.map(|(class, id)| {
             let tags = tags.iter().filter(|(class, _)| *class == id);
-            layout(py, plan, class, tags.map(|(_, field)| *field).collect())
+            layout(py, plan, class, &known, tags.map(|(_, field)| *field).collect())
         });
         Ok(Layouts(layouts.collect::<PyResult<_>>()?))
     }
@@ -200,13 +204,14 @@ fn tags(plan: &Plan) -> Vec<(ClassId, u32)> {
     tags
 }
 
-fn layout(
-    py: Python<'_>,
+fn layout<'py>(
+    py: Python<'py>,
     plan: &Plan,
     class: &ClassPlan,
+    known: &KnownNames<'py>,
     tags: Vec<u32>,
 ) -> PyResult<Result<Layout, String>> {
-    let names = attributes(py, class)?;
+    let names = known_attributes(py, class, known)?;
     if let Some(reason) = unwritable(py, plan, class)? {
         return Ok(Err(reason));
     }
@@ -214,7 +219,7 @@ fn layout(
         return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
     }
     let seen = left_out(py, class, &names)?;
-    let mut making = Making { py, plan, class, names, steps: Vec::new(), seen, tags };
+    let mut making = Making { py, plan, class, names, known, steps: Vec::new(), seen, tags };
     if plan.form.has_elements() {
         let elements = match tree::steps(&making)? {
             Ok(elements) => elements,
@@ -347,7 +352,8 @@ pub(super) struct Making<'a, 'py> {
     pub(super) plan: &'a Plan,
     pub(super) class: &'a ClassPlan,
     /// For each field, the attribute that holds its value.
-    pub(super) names: Vec<Bound<'py, PyString>>,
+    pub(super) names: Names<'py>,
+    known: &'a KnownNames<'py>,
     steps: Vec<Step>,
     /// The fields that have a step, or none at all. A field with several keys is written under the
     /// first.
@@ -478,7 +484,7 @@ impl Making<'_, '_> {
     /// Where an object keeps a value of its part.
     fn within(&self, part: &Part, index: u32) -> PyResult<Get> {
         let class = &self.plan.classes[part.class as usize];
-        let names = attributes(self.py, class)?;
+        let names = known_attributes(self.py, class, self.known)?;
         let (steps, seen, tags) = (Vec::new(), Vec::new(), Vec::new());
         let inner = Making { class, names, steps, seen, tags, ..*self };
         let field = &self.class.fields[part.field as usize];
@@ -539,6 +545,26 @@ impl Making<'_, '_> {
 
 fn name(name: &str) -> Name {
     Name { name: name.into(), lent: Key::new(name) }
+}
+
+/// The attributes of the fields of a class.
+type Names<'py> = Rc<Vec<Bound<'py, PyString>>>;
+/// Those that were found, by the addresses of the classes' plans. A class with parts asks for them once
+/// for each field of these.
+type KnownNames<'py> = RefCell<HashMap<usize, Names<'py>>>;
+
+fn known_attributes<'py>(
+    py: Python<'py>,
+    class: &ClassPlan,
+    known: &KnownNames<'py>,
+) -> PyResult<Names<'py>> {
+    let place = (&raw const *class).addr();
+    if let Some(names) = known.borrow().get(&place) {
+        return Ok(Rc::clone(names));
+    }
+    let names = Rc::new(attributes(py, class)?);
+    known.borrow_mut().insert(place, Rc::clone(&names));
+    Ok(names)
 }
 
 /// The attribute of each field. attrs and pydantic take some under another name than they keep

@@ -4,7 +4,7 @@ use super::Core;
 use super::frame::{Frame, FrameKind};
 use super::refusal::{Code, Mismatch, PathStep, Refusal};
 use crate::plan::KindByte;
-use penstock_scan::make_room;
+use penstock_scan::{check_reserve, make_room};
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
@@ -71,6 +71,9 @@ impl<'p> Core<'p> {
         let shown = self.frames.len() - usize::from(!inside);
         for (depth, frame) in self.frames[..shown].iter().enumerate() {
             let end = ends.next().unwrap_or(frame.base).max(frame.base);
+            // Containers may be very deep, and each step is small.
+            check_reserve();
+            make_room(&mut path, 1);
             path.extend(self.step(depth, frame, end));
         }
         path
