@@ -403,9 +403,8 @@ impl Fast for Keyed {
         if self.settings.unread {
             return self.trail.path(inside);
         }
-        let is_dict = |level: usize| {
-            self.frames.get(level).unwrap_or(&self.top).kind == FrameKind::Map
-        };
+        let is_dict =
+            |level: usize| self.frames.get(level).unwrap_or(&self.top).kind == FrameKind::Map;
         self.events.path(inside, is_dict)
     }
     fn again<S: Sink>(&self, to: &mut S) -> Result<Flow, S::Error> {

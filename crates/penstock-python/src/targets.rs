@@ -13,9 +13,9 @@ use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::run::Spot;
 use penstock_core::source::Compression;
-use penstock_core::target::{Host, Kind, Over, Packing, Target, TargetError, Torn, kind_of};
 #[cfg(target_os = "linux")]
 use penstock_core::target::own_path;
+use penstock_core::target::{Host, Kind, Over, Packing, Target, TargetError, Torn, kind_of};
 use pyo3::exceptions::{
     PyBlockingIOError, PyException, PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError,
     PyTypeError, PyValueError,
@@ -28,9 +28,9 @@ use pyo3::types::{PyBool, PyBytes, PyInt, PyString, PyTuple};
 use std::ffi::{CString, c_char, c_int};
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
 #[cfg(target_os = "linux")]
 use std::os::unix::ffi::OsStrExt;
-use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -471,7 +471,6 @@ fn name(file: &File, path: &Path) -> io::Result<()> {
 fn name(_file: &File, _path: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
-
 
 fn interrupted() -> io::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(io::Error::other)

@@ -472,8 +472,7 @@ impl Reader {
             // The caller gave the header. It is told where the first row may begin, and not somewhere in
             // a line that is lost, because that would depend on how the input was cut.
             let place = self.row.place(self.pos);
-            let found =
-                found.get_or_insert_with(|| Found::new(isa, text.as_bytes(), stops, place));
+            let found = found.get_or_insert_with(|| Found::new(isa, text.as_bytes(), stops, place));
             if !self.pass_lines(found, text, last) && !last {
                 return Ok(dry);
             }

@@ -105,13 +105,7 @@ impl Replacement {
             Some(file) => (file, None),
             None => create(&path, mode).map(|(file, part)| (file, Some(part)))?,
         };
-        let made = Replacement {
-            file: Some(file),
-            part,
-            path,
-            folder,
-            process: process::id(),
-        };
+        let made = Replacement { file: Some(file), part, path, folder, process: process::id() };
         if let (Some(file), Some(old)) = (&made.file, old) {
             inherit(file, &old)?;
         }
@@ -314,9 +308,8 @@ pub(super) mod tests {
         fs::write(folder.0.join("rows.0000000000000001.part"), "precious").unwrap();
         symlink("elsewhere", folder.0.join("rows.0000000000000002.part")).unwrap();
         let mut number = 0;
-        let make = |part: &Path| {
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(part)
-        };
+        let make =
+            |part: &Path| OpenOptions::new().write(true).create_new(true).mode(0o600).open(part);
         let count = || {
             number += 1;
             number

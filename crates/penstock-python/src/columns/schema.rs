@@ -184,7 +184,10 @@ unsafe fn check(schema: &CSchema, deepest: usize) -> Result<(), Option<String>> 
 ///
 /// # Errors
 /// What is wrong.
-pub(super) fn check_imported(schema: &FFI_ArrowSchema, deepest: usize) -> Result<(), Option<String>> {
+pub(super) fn check_imported(
+    schema: &FFI_ArrowSchema,
+    deepest: usize,
+) -> Result<(), Option<String>> {
     // SAFETY: the two structs are the same one of C. Whoever gives a schema promises the rest.
     unsafe { check(&*(&raw const *schema).cast::<CSchema>(), deepest) }
 }

@@ -162,7 +162,8 @@ fn part<'py>(
             Absent::Unset => Absent::Unset,
         };
         if around.fields.len() + all.fields.len() >= MOST {
-            let reason = format!("{own} would have more than {MOST} fields, with those of its parts");
+            let reason =
+                format!("{own} would have more than {MOST} fields, with those of its parts");
             return Err(error(&reason));
         }
         subject.compiler.joined += 1;

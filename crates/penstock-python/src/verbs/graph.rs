@@ -134,12 +134,7 @@ impl Graph {
 
     /// Of a container, whether it is a dictionary, and how many members it has; None of a scalar.
     #[pyo3(signature = (number, path, /))]
-    fn kind(
-        &self,
-        py: Python<'_>,
-        number: u64,
-        path: &Bound<'_, PyTuple>,
-    ) -> PyResult<Py<PyAny>> {
+    fn kind(&self, py: Python<'_>, number: u64, path: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
         given(py, || {
             self.ask(py, path, |objects, given| {
                 objects.node(given, number, |node| match node {

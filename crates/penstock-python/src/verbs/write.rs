@@ -466,7 +466,10 @@ impl Writer {
         traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let _ = traceback;
-        guarded_end(py, || if kind.is_none() { self.close(py) } else { noted(self.abort(py), error) })
+        guarded_end(
+            py,
+            || if kind.is_none() { self.close(py) } else { noted(self.abort(py), error) },
+        )
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

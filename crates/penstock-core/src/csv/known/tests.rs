@@ -154,15 +154,13 @@ fn text_in_which_no_row_ends_is_scanned_a_few_times() {
     ];
     for options in dialects() {
         for line in lines {
-            let counts = [1_000, 2_000, 4_000].map(|size| {
-                steps(&line.repeat(size / line.len()), &options, usize::MAX)
-            });
+            let counts = [1_000, 2_000, 4_000]
+                .map(|size| steps(&line.repeat(size / line.len()), &options, usize::MAX));
             assert!(counts[1] < counts[0] * 5 / 2 + 20, "{line:?} {options:?} {counts:?}");
             assert!(counts[2] < counts[1] * 5 / 2 + 20, "{line:?} {options:?} {counts:?}");
             // Rows that are too long, in a text that is much longer.
-            let counts = [5_000, 10_000, 20_000].map(|size| {
-                steps(&line.repeat(size / line.len()), &options, 1_500)
-            });
+            let counts = [5_000, 10_000, 20_000]
+                .map(|size| steps(&line.repeat(size / line.len()), &options, 1_500));
             assert!(counts[1] < counts[0] * 5 / 2 + 20, "{line:?} {options:?} {counts:?}");
             assert!(counts[2] < counts[1] * 5 / 2 + 20, "{line:?} {options:?} {counts:?}");
             assert!(counts[2] < 20_000, "{line:?} {options:?} {counts:?}");
