@@ -130,8 +130,8 @@ def test_651_nulls_count_as_bytes_of_a_batch(tmp_path: Path, threads: int) -> No
     assert sum(sizes) == 4_001
     # 8 bytes for each column of each row, and 16 MiB for a batch.
     assert max(sizes) <= 2 * (16 << 20) // (8 * len(names))
-    Row = dataclasses.make_dataclass("Row", [(name, int | None, None) for name in names])
-    sizes = [len(batch) for batch in penstock.columns(path, Row, threads=threads)]
+    row = dataclasses.make_dataclass("Row", [(name, int | None, None) for name in names])
+    sizes = [len(batch) for batch in penstock.columns(path, row, threads=threads)]
     assert sum(sizes) == 4_001
     assert max(sizes) <= 2 * (16 << 20) // (8 * len(names))
 
@@ -143,9 +143,9 @@ def test_651_nulls_of_csv_and_of_parts(kind: str) -> None:
     inner = dataclasses.make_dataclass(
         "Inner", [(f"k{n}", eval(f"{kind} | None"), None) for n in range(count)]
     )
-    Row = dataclasses.make_dataclass("Row", [("inner", inner | None, None)])
+    row = dataclasses.make_dataclass("Row", [("inner", inner | None, None)])
     rows = 2 * (16 << 20) // (width * count) + 50
-    batches = penstock.columns([b"{}\n" * rows], Row, format="ndjson", rows=10**9)
+    batches = penstock.columns([b"{}\n" * rows], row, format="ndjson", rows=10**9)
     sizes = [len(batch) for batch in batches]
     assert sum(sizes) == rows
     assert len(sizes) > 1
@@ -324,7 +324,7 @@ def strange(records: Any) -> Result:
 
 def slow(records: Any) -> int:
     time.sleep(30)
-    return 1
+    return len(list(records))
 
 
 @pytest.mark.thread_unsafe(reason="it starts processes")
@@ -364,6 +364,16 @@ def ring(*_: object) -> None:
     raise Alarm
 
 
+def interrupted(path: Path, how: str) -> None:
+    if how == "iterator":
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        list(penstock.map(path, int, slow, processes=1))
+        return
+    with penstock.map(path, int, slow, processes=1) as results:
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        next(results)
+
+
 @pytest.mark.thread_unsafe(reason="it sets an alarm")
 @pytest.mark.parametrize("how", ["iterator", "with"])
 def test_656_an_interrupt_does_not_wait_for_the_parts_at_work(tmp_path: Path, how: str) -> None:
@@ -373,13 +383,7 @@ def test_656_an_interrupt_does_not_wait_for_the_parts_at_work(tmp_path: Path, ho
     begun = time.monotonic()
     try:
         with pytest.raises(Alarm):
-            if how == "iterator":
-                signal.setitimer(signal.ITIMER_REAL, 1)
-                list(penstock.map(path, int, slow, processes=1))
-            else:
-                with penstock.map(path, int, slow, processes=1) as results:
-                    signal.setitimer(signal.ITIMER_REAL, 1)
-                    next(results)
+            interrupted(path, how)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -457,7 +461,7 @@ def test_657_a_damaged_schema_of_another_library(
 @pytest.mark.thread_unsafe(reason="no thread can be started meanwhile")
 def test_658_no_memory_for_a_thread_is_a_memory_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
+        raise RuntimeError(f"can't start new thread {thread.name}")
 
     points: Any = SimpleNamespace(
         chain=SimpleNamespace(at=[0]),
@@ -474,7 +478,7 @@ def test_658_no_memory_for_a_thread_is_a_memory_error(monkeypatch: pytest.Monkey
 @pytest.mark.thread_unsafe(reason="no thread can be started meanwhile")
 def test_658_nor_for_the_threads_of_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def start(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
+        raise RuntimeError(f"can't start new thread {thread.name}")
 
     path = tmp_path / "f.ndjson"
     path.write_text("1\n" * 10)
@@ -482,3 +486,149 @@ def test_658_nor_for_the_threads_of_map(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(MemoryError, match="can't start new thread"):
         next(results)
+
+
+# Classes in classes
+
+
+def interconnected(count: int, names: int) -> Any:
+    """Return the last of some classes, each of which names some before it."""
+    made: list[Any] = []
+    for number in range(count):
+        fields: list[Any] = [("value", int)]
+        for place, inner in enumerate(made[-names:]):
+            fields.append((f"ref{place}", inner | None, None))
+        made.append(dataclasses.make_dataclass(f"C{number}", fields))
+    return made[-1]
+
+
+@pytest.mark.parametrize("count", [16, 20, 60, 200])
+def test_659_classes_that_name_classes_are_bounded_in_csv(count: int) -> None:
+    last = interconnected(count, 3)
+    said = "would have more than 4096 fields, with those of its parts"
+    with pytest.raises(penstock.PlanError, match=said) as raised:
+        csv.decode("value\n1\n", last)
+    # The class and the field.
+    assert "field 'ref" in str(raised.value)
+    with pytest.raises(penstock.PlanError, match=said):
+        csv.encode([last(1)], last)
+    with pytest.raises(penstock.PlanError, match=said):
+        csv.read([b"value\n1\n"], last)
+    # Other formats have no such columns.
+    assert penstock.json.decode(penstock.json.encode(last(1), last), last) == last(1)
+
+
+@pytest.mark.parametrize(("count", "names"), [(10, 3), (12, 3), (40, 1), (120, 1), (200, 1)])
+def test_659_below_that_they_go_both_ways(count: int, names: int) -> None:
+    last = interconnected(count, names)
+    value, at = last(0), last
+    for number in range(min(count, 30) - 1):
+        inner = dataclasses.fields(at)[1].type.__args__[0]
+        within = inner(number + 1)
+        holder = value
+        while getattr(holder, "ref0", None) is not None:
+            holder = holder.ref0
+        holder.ref0, at = within, inner
+    text = csv.encode([value, last(7)], last)
+    assert csv.decode(text, last) == [value, last(7)]
+
+
+def test_659_many_classes_inside_of_each_other() -> None:
+    last = interconnected(600, 1)
+    said = "the classes would have more than 65536 fields together, with those of their parts"
+    with pytest.raises(penstock.PlanError, match=said):
+        csv.decode("value\n1\n", last)
+    with pytest.raises(penstock.PlanError, match=said):
+        csv.encode([last(1)], last)
+
+
+# Places and messages
+
+
+def test_660_a_checkpoint_of_other_records(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_text('{"a": [1, 2], "b": [3]}')
+    reader = penstock.read(path, at="a/*")
+    next(reader)
+    with pytest.raises(ValueError, match="checkpoint") as raised:
+        penstock.read(path, at="b/*", resume=reader.checkpoint())
+    assert str(raised.value) == (
+        "the checkpoint is one of other records: it was made for those at "
+        '"a/*", and not for those at "b/*"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "data"),
+    [
+        (penstock.json.decode, b"1 \xc2\x9b31m"),
+        (penstock.xml.decode, "<r>&\ufeff;</r>"),
+        (penstock.xml.decode, "<r></\ufeff>"),
+        (penstock.json.decode, "[\u200e]"),
+        (plist.decode, "{a = \u202e;}"),
+    ],
+)
+def test_661_a_reason_has_no_control_characters(verb: Any, data: Any) -> None:
+    with pytest.raises(penstock.DecodeError) as raised:
+        verb(data)
+    error = raised.value
+    assert error.reason.isprintable()
+    assert error.to_dict()["reason"] == error.reason
+    assert error.reason in str(error)
+
+
+@dataclasses.dataclass
+class Dicts:
+    f: dict[str, int]
+    g: int = 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"f": {"a": 1, ',
+        '[{"f": {"a": 1',
+        '[{"f": {"a": 1}, ',
+        '[{"f": {"a": ',
+        '[{"f": {}, "g": 1, ',
+        '[{"f": {"a": 1,, }',
+        '[{"f": {"a": 1, "b": x}}]',
+    ],
+)
+def test_662_columns_name_the_same_place(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(text)
+    with pytest.raises(penstock.DecodeError) as read:
+        list(penstock.read(path, Dicts))
+    with pytest.raises(penstock.DecodeError) as columns:
+        list(penstock.columns(path, Dicts))
+    assert str(columns.value) == str(read.value)
+    assert (columns.value.path, columns.value.steps) == (read.value.path, read.value.steps)
+
+
+@pytest.mark.parametrize("lost", [b"\xed\xa0\x80;\n", b"ab\xff;\n", b"\xff\n\xff\n"])
+def test_663_the_place_of_a_header_that_does_not_fit(lost: bytes) -> None:
+    data = lost + b"\t\xc3\xa9;x\n"
+    dialect = csv.Dialect("|", header=["a"])
+
+    def told(size: int) -> str:
+        pieces = [data[at : at + size] for at in range(0, len(data), size)]
+        with pytest.raises(penstock.DecodeError) as raised:
+            list(csv.read(pieces, tuple[str, str], dialect=dialect, errors="skip"))
+        return str(raised.value)
+
+    assert len({told(size) for size in (1, 2, 3, 4, 5, 6, 99)}) == 1
+
+
+@pytest.mark.parametrize("first", [b"\xff,2\n", b"\xff\n\xfe,1\n"])
+def test_664_a_first_row_that_is_no_text(tmp_path: Path, first: bytes) -> None:
+    path = tmp_path / "f.csv"
+    path.write_bytes(first + b"3,4\n5,6\n")
+    dialect = csv.Dialect(header=None)
+    wrong = first.count(b"\n")
+    with csv.open(path, dialect=dialect) as rows:
+        assert len(rows) == wrong + 2
+        for place in range(wrong):
+            with pytest.raises(penstock.DecodeError):
+                rows[place]
+        assert list(rows[wrong:]) == list(csv.read(path, dialect=dialect, errors="skip"))
