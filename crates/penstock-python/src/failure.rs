@@ -127,10 +127,12 @@ fn steps<'py>(
     path: &[PathStep],
     missing: &[PathStep],
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let step = |step: &PathStep| match step {
-        PathStep::Key(key) => Ok(PyString::new(py, key).into_any()),
-        PathStep::Attribute(name) => Ok(PyString::new(py, &format!("@{name}")).into_any()),
-        PathStep::Index(index) => Ok(index.into_pyobject(py)?.into_any()),
+    let step = |step: &PathStep| -> PyResult<Bound<'py, PyAny>> {
+        Ok(match step {
+            PathStep::Key(key) => PyString::new(py, key).into_any(),
+            PathStep::Attribute(name) => PyString::new(py, &format!("@{name}")).into_any(),
+            PathStep::Index(index) => index.into_pyobject(py)?.into_any(),
+        })
     };
     let mut all = Vec::new();
     for each in path.iter().chain(missing) {
