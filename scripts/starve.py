@@ -1,9 +1,9 @@
 """Runs each verb and format with too little memory, and counts how it ends.
 
 Each run is a process of its own whose address space may grow by so many megabytes over what the
-interpreter and Penstock have taken. It must end in its result or in `MemoryError`. Another exception
-is a fault, and so is a signal: an allocation that Penstock cannot survive aborts. A run that takes
-longer than a minute counts as a hang.
+interpreter and Penstock have taken. It must end in its result or in `MemoryError`. Another
+exception is a fault, and so is a signal: an allocation that Penstock cannot survive aborts. A run
+that takes longer than a minute counts as a hang.
 
     python scripts/starve.py [--backtrace] [--only WORD] [megabytes ...]
 """
@@ -264,10 +264,11 @@ WORK = {
 }
 NESTED = nested(DEEP) if sys.argv[1].startswith("deep") else None
 def binary():
-    data = b"bplist00" + b"".join(b"\xa1" + (n + 1).to_bytes(3, "big") for n in range(DEEP)) + b"\x50"
+    lists = b"".join(b"\xa1" + (n + 1).to_bytes(3, "big") for n in range(DEEP))
+    data = b"bplist00" + lists + b"\x50"
     table = b"".join((8 + 4 * n).to_bytes(4, "big") for n in range(DEEP + 1))
-    end = bytes(6) + bytes([4, 3]) + (DEEP + 1).to_bytes(8, "big") + bytes(8) + len(data).to_bytes(8, "big")
-    return data + table + end
+    sizes = ((DEEP + 1).to_bytes(8, "big"), bytes(8), len(data).to_bytes(8, "big"))
+    return data + table + bytes(6) + bytes([4, 3]) + b"".join(sizes)
 BINARY = binary() if sys.argv[1].startswith("deep") else b""
 
 if sys.argv[1] == "names":

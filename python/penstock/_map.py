@@ -105,7 +105,7 @@ class _Answer:
     def done(self) -> _Done:
         """Return what was done, or raise the exception."""
         if self.raised is None:
-            return pickle.loads(self.data or b"")  # type: ignore[no-any-return]  # noqa: S301
+            return pickle.loads(self.data or b"")  # noqa: S301
         said, traceback = self.raised
         try:
             error: Any = pickle.loads(self.data or b"")  # noqa: S301 - a worker of ours made it

@@ -533,8 +533,9 @@ def test_659_below_that_they_go_both_ways(count: int, names: int) -> None:
     assert csv.decode(text, last) == [value, last(7)]
 
 
-def test_659_many_classes_inside_of_each_other() -> None:
-    last = interconnected(600, 1)
+@pytest.mark.parametrize("count", [600, 1_000])
+def test_659_many_classes_inside_of_each_other(count: int) -> None:
+    last = interconnected(count, 1)
     said = "the classes would have more than 65536 fields together, with those of their parts"
     with pytest.raises(penstock.PlanError, match=said):
         csv.decode("value\n1\n", last)

@@ -24,6 +24,16 @@ const MOST: usize = 4_096;
 /// the innermost fields are those of each class.
 const MOST_OF_ALL: usize = 65_536;
 
+/// How many classes may be inside of each other: so many have more fields together. This calls itself for
+/// each.
+const DEEPEST: usize = 512;
+
+fn too_many_together() -> String {
+    format!(
+        "the classes would have more than {MOST_OF_ALL} fields together, with those of their parts"
+    )
+}
+
 /// The fields of a class as a part of others: its own, and those of its parts.
 pub(super) struct Flattened<'py> {
     fields: Vec<Declared<'py>>,
@@ -168,10 +178,7 @@ fn part<'py>(
         }
         subject.compiler.joined += 1;
         if subject.compiler.joined > MOST_OF_ALL {
-            let reason = format!(
-                "the classes would have more than {MOST_OF_ALL} fields together, with those of their parts"
-            );
-            return Err(error(&reason));
+            return Err(error(&too_many_together()));
         }
         let Declared { node, is_read, is_rest, .. } = *inner;
         make_room(&mut all.fields, 1);
@@ -192,6 +199,9 @@ fn flatten<'py>(
     let (own, outer) = (subject.name, subject.id);
     let of_markup = subject.compiler.form.has_elements();
     subject.compiler.open.push(outer);
+    if subject.compiler.open.len() > DEEPEST {
+        return Err(error(&too_many_together()));
+    }
     let name = subject.compiler.met[class as usize].name.clone();
     if subject.compiler.open.contains(&class) {
         return Err(error(&format!("{name} would be a part of itself")));
