@@ -119,7 +119,7 @@ def dumped(value: Any) -> Any:
 
 
 def of_class(adapter: Any, value: Any) -> Any:
-    """Return an object of a union that pydantic decides, if pydantic makes one of its class of it."""
+    """Return an object of a union that pydantic decides, if it would decide for its class."""
     if not hasattr(type(value), "__pydantic_fields__"):
         return value
     made = adapter.validate_python(dumped(value))

@@ -1,4 +1,4 @@
-"""Finds functions of pydantic that write values: Penstock writes a class by its fields, without them.
+"""Finds functions of pydantic that write values. Penstock writes a class without them.
 
 The extension imports this when it first writes an object of a class that pydantic knows.
 """
@@ -56,7 +56,12 @@ def _in_schema(schema: Any) -> str | None:
         found = _function(part.get("serialization"))
         if found is not None:
             return found
-        is_outside = part.get("type") in (*_CLASSES, "definitions", "model-fields", "dataclass-args")
+        is_outside = part.get("type") in (
+            *_CLASSES,
+            "definitions",
+            "model-fields",
+            "dataclass-args",
+        )
         for name, inner in part.items():
             if name not in ("metadata", "serialization", "cls", "config"):
                 open_parts.append((inner, is_own and not is_outside and name == "schema"))

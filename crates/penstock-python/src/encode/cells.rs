@@ -55,7 +55,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             && let Some(cells) = node.cells.clone()
             && let Some(text) = self.writer.heard()
             && (cells.is_null(text)
-                || (W::ROWS && text.is_empty() && !value.is_instance_of::<PyString>()))
+                || (W::ROWS && text.is_empty() && matches!(node.kind, Kind::Bool)))
         {
             let text = String::from_utf8_lossy(text).into_owned();
             let instead = if node.nullable || takes_null { "None" } else { "the default" };

@@ -55,7 +55,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     ) -> Result<(), Stop> {
         let Some((found, fitted)) = read else {
             // Constraints are checked when a document is read.
-            return match has_checks(self.plan(of), of.node) {
+            let plan = self.plan(of);
+            return match has_checks(plan, of.node) || has_checks(plan, member) {
                 true => Ok(()),
                 false => Err(self.unreadable(of)),
             };
@@ -64,6 +65,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let is_choice = matches!(node.kind, Kind::Choice(_));
         let is_converted = |node: &Node| node.after.as_ref().is_some_and(|it| it.changes());
         let is_whole = !is_converted(node) && !is_converted(self.node(of));
+        // A word of cells(null=...).
+        if found.is_none() && !value.is_none() && is_whole {
+            return Err(self.other_value(&found)?);
+        }
         if fitted == member && !(is_choice && is_whole) {
             return Ok(());
         }
@@ -174,17 +179,13 @@ fn mistakes(plan: &Plan, node: &Node, kinds: Kinds) -> bool {
     }
 }
 
-/// Whether a value is checked when it is read.
+/// Whether a value is checked when it is read. A member of an `Enum` may also be found by a function
+/// of its class.
 fn has_checks(plan: &Plan, node: NodeId) -> bool {
     let node = &plan.nodes[node as usize];
-    let own = node.after.iter().flat_map(|after| &after.steps);
-    let mut own = own.filter(|step| matches!(step, Step::Check(_) | Step::Call(_)));
-    own.next().is_some()
-        || match &node.kind {
-            Kind::Tokens(tokens) => tokens.every().any(|member| has_checks(plan, member)),
-            Kind::Choice(choice) => choice.enum_class.is_some(),
-            _ => false,
-        }
+    let mut own = node.after.iter().flat_map(|after| &after.steps);
+    own.any(|step| matches!(step, Step::Check(_)))
+        || matches!(&node.kind, Kind::Choice(choice) if choice.enum_class.is_some())
 }
 
 /// Whether two values are the same, also by their class.

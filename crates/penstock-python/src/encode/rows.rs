@@ -76,7 +76,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     #[cold]
     #[inline(never)]
     pub(super) fn check_parts(
-        &self,
+        &mut self,
         object: &Bound<'py, PyAny>,
         layout: &Layout,
     ) -> Result<(), Stop> {
@@ -91,6 +91,16 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             }
             if is_empty {
                 let shown = &part.shown;
+                // For the path in the error.
+                let within = |step: &Step| {
+                    let Step::Field(field) = step else { return false };
+                    field.shown.strip_prefix(&**shown).is_some_and(|rest| rest.starts_with('.'))
+                };
+                if let Some(Frame::Object { next, .. }) = self.frames.last_mut()
+                    && let Some(last) = layout.steps.iter().rposition(within)
+                {
+                    *next = last + 1;
+                }
                 return Err(Stop::misfit(format!(
                     "'{shown}' has no value in any of its columns: it would be read back as no object"
                 )));

@@ -28,8 +28,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             tokens.uid,
             tokens.integer,
             tokens.number,
-            tokens.list,
+            // A named tuple is a tuple, too.
             tokens.map,
+            tokens.list,
         ];
         let typed = typed.into_iter().flatten();
         let known = typed.chain(tokens.text.iter().copied());

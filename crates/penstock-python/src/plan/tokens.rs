@@ -61,11 +61,6 @@ impl Tokens {
         typed.into_iter().flatten().chain(self.text.iter().copied())
     }
 
-    /// All members.
-    pub(crate) fn every(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.null.into_iter().chain(self.members())
-    }
-
     /// The members in the order in which a string is tried, if it may hold a number.
     pub(crate) fn lax_text(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.text.iter().copied().chain(self.typed())
