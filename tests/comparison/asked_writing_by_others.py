@@ -409,6 +409,7 @@ WHY = {
     "`MappingProxyType[str, int]`": "not there yet",
     "`ChainMap[str, int]`": "not there yet",
     "`timezone`": "not there yet",
+    "a `SecretStr`, as stars": "the secret would not be read back",
 }
 
 TABLES: Mapping[str, Sequence[Written]] = {
