@@ -32,9 +32,9 @@ from penstock import (
 )
 from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
 from penstock._decoder import Decoder
+from penstock._empty import EmptyWarning
 from penstock._errors import (
     DecodeError,
-    EmptyWarning,
     EncodeError,
     InternalError,
     LimitExceeded,

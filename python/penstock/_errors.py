@@ -47,16 +47,6 @@ class PenstockError(Exception):
         return copied
 
 
-class EmptyWarning(UserWarning):
-    """A document has nothing where `at=` says that its records are: perhaps the path is misspelt.
-
-    `empty="allow"` says that a document may be like that, and `empty="error"` makes it an error. A
-    list that is there and has no elements is no reason to warn.
-    """
-
-    __module__ = "penstock"
-
-
 class DecodeError(PenstockError, ValueError):
     """The input is at fault: the base of the four classes that say how.
 

@@ -37,7 +37,8 @@ def of_type(annotation: Any) -> str | None:
 
 
 def _in_schema(schema: Any) -> str | None:
-    open_parts, seen = [(schema, True)], set()
+    open_parts = [(schema, True)]
+    seen: set[int] = set()
     while open_parts and len(seen) < _MOST_PARTS:
         part, is_own = open_parts.pop()
         if id(part) in seen:

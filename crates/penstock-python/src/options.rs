@@ -184,7 +184,7 @@ impl Empty {
 /// Warns that a document has no records. The warning names the Python code that reads.
 #[cold]
 pub(crate) fn warn_of_lack(py: Python<'_>, reason: &str, source: Option<&str>) -> PyResult<()> {
-    let class = py.import("penstock._errors")?.getattr("EmptyWarning")?;
+    let class = py.import("penstock._empty")?.getattr("EmptyWarning")?;
     let source = source.map_or_else(String::new, |source| format!("{source}: "));
     let advice = "empty='allow' says that this is right, and empty='error' that it is not";
     let message = format!("{source}{reason}; {advice}").replace('\0', "\\x00");

@@ -135,9 +135,7 @@ pub(super) fn empty_cell(at: usize) -> Cell {
 impl Row {
     /// A row of a reader, which goes on behind the first line of one that does not end.
     pub(super) fn remembering() -> Self {
-        let mut row = Row::default();
-        row.is_remembering = true;
-        row
+        Row { is_remembering: true, ..Row::default() }
     }
 }
 

@@ -420,11 +420,9 @@ impl<'py> Walk<'_, 'py> {
     fn takes_mark(&self, node: NodeId, mark: &Bound<'py, PyAny>) -> PyResult<bool> {
         let node = &self.compiler.nodes[node as usize];
         if encoding(mark).is_some() {
-            let of_model =
-                |after: &Box<PostSteps>| self.compiler.model.is_some() && after.is_of_bytes();
-            return Ok(
-                matches!(node.kind, Kind::Bytes) || node.after.as_ref().is_some_and(of_model)
-            );
+            let after = node.after.as_deref().filter(|_| self.compiler.model.is_some());
+            let of_model = after.is_some_and(PostSteps::is_of_bytes);
+            return Ok(matches!(node.kind, Kind::Bytes) || of_model);
         }
         if is_instance(mark, &known::UNIX) {
             return Ok(node.kind.is(Of::DateTime));
