@@ -219,11 +219,15 @@ impl Columns {
     #[cold]
     fn forget_words(&mut self, before: usize) {
         for (node, had) in &self.table.words {
-            let Data::Dictionary(places, words) = &mut self.columns[*node as usize].data else {
+            let Column { data: Data::Dictionary(places, words), valid, .. } =
+                &mut self.columns[*node as usize]
+            else {
                 continue;
             };
-            let used = places.get(before..).unwrap_or_default().iter().max();
-            let used = used.map_or(0, |place| *place as usize + 1);
+            // A row without a value refers to nothing.
+            let is_filled = |row: usize| valid.as_ref().is_none_or(|valid| valid.get(row));
+            let used = places.iter().enumerate().skip(before).filter(|(row, _)| is_filled(*row));
+            let used = used.map(|(_, place)| *place as usize + 1).max().unwrap_or(0);
             words.truncate(used.max(*had));
         }
     }
