@@ -169,7 +169,7 @@ def columns(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
-    empty: Empty = "warn",
+    empty: Empty = "allow",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",

@@ -85,7 +85,7 @@ class Decoder(_rust.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
-        empty: Empty = "warn",
+        empty: Empty = "allow",
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",

@@ -70,7 +70,7 @@ async def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
-    empty: Empty = "warn",
+    empty: Empty = "allow",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
