@@ -107,6 +107,7 @@ __all__ = [
     "mono_ns",
     "nothing",
     "open",
+    "opening",
     "outline",
     "read_columns",
     "read_on",
