@@ -64,6 +64,7 @@ pub(super) unsafe fn small(value: *mut ffi::PyObject) -> Option<i64> {
 unsafe fn digits(value: *mut ffi::PyObject) -> (i64, usize, *const u32) {
     // SAFETY: a variable-sized object.
     unsafe {
+        // `Py_SIZE` asserts that its object is no int, whose size is no number of items.
         let size = (*value.cast::<ffi::PyVarObject>()).ob_size;
         let digits = value.cast::<ffi::PyVarObject>().add(1).cast::<u32>().cast_const();
         (if size < 0 { -1 } else { 1 }, size.unsigned_abs(), digits)
