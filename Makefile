@@ -19,14 +19,16 @@ LIBPYTHON = $(shell $(BIN)/python scripts/libpython.py)
 PYTHON_HOME = $(shell $(BIN)/python -c 'import sys; print(sys.base_prefix)')
 
 # The profile of the wheel: `release`, or for what is built to be tried and not to be measured, `quick` or `dev`.
+# Those are large and soon replaced, so they are hardly compressed.
 PROFILE ?= release
+COMPRESSION = $(if $(filter release,$(PROFILE)),9,1)
 WHEELS := .cache/wheel/$(patsubst .%,%,$(VENV))
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build dev tuned symbols demo test test-rust test-python test-parts environment threads forks engines \
+.PHONY: help build dev tuned symbols demo test test-rust test-python test-parts environment parts-environment threads forks engines \
 	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
 	valgrind debug-python wheels test-aarch64 completions workflows clean \
 	engine-sail engine-spark engine-cluster engine-ray engine-dask
@@ -84,6 +86,8 @@ test-parts: $(VENV)/.wheel $(VENV)/.parts ## those tests that concern the interp
 	$(PARTS_RUN) -n 2 --dist loadfile -m "not alone" $(PARTS)
 
 environment: $(VENV)/.bench ## only install what builds and tests need
+
+parts-environment: $(VENV)/.parts # the same for `test-parts`
 
 # Left out is what `make test` runs: tests of what is the process's (they say so, or the plugin
 # sees it), and those of hypothesis, in whose caches threads get into each other's way.
@@ -227,5 +231,5 @@ $(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
 
 $(VENV)/.wheel: $(SOURCES) $(VENV)/.dev
 	rm -rf $(WHEELS) python/penstock/_rust*.so
-	$(BIN)/maturin build --profile $(PROFILE) --compression-level 9 --interpreter $(BIN)/python --out $(WHEELS)
+	$(BIN)/maturin build --profile $(PROFILE) --compression-level $(COMPRESSION) --interpreter $(BIN)/python --out $(WHEELS)
 	$(install-wheel)

@@ -32,6 +32,7 @@ from penstock import (
 )
 from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
 from penstock._decoder import Decoder
+from penstock._empty import EmptyWarning
 from penstock._errors import (
     DecodeError,
     EncodeError,
@@ -160,6 +161,7 @@ __all__ = [
     "Decoder",
     "Document",
     "Element",
+    "EmptyWarning",
     "EncodeError",
     "Hex",
     "InternalError",

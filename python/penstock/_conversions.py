@@ -79,6 +79,11 @@ def member(cls: type[Enum], value: object) -> Enum:
         raise ValueError("no member has that value") from error
 
 
+def value_of(member: Enum) -> Any:
+    """Return the value of a member of an `Enum`."""
+    return member._value_
+
+
 def chosen(members: dict[int, Enum], value: int) -> Enum | int:
     """Return the member of an `Enum` with this value, or the value if no member has it."""
     return members.get(value, value)
@@ -111,6 +116,16 @@ def dumped(value: Any) -> Any:
     # Whoever has such a value has imported pydantic.
     adapter: Any = sys.modules["pydantic"].TypeAdapter(type(value))
     return adapter.dump_python(value, mode="json", by_alias=True)
+
+
+def of_class(adapter: Any, value: Any) -> Any:
+    """Return an object of a union that pydantic decides, if it would decide for its class."""
+    if not hasattr(type(value), "__pydantic_fields__"):
+        return value
+    made = adapter.validate_python(dumped(value))
+    if type(made) is not type(value):
+        raise ValueError(f"pydantic would make a {type(made).__name__} of it")
+    return value
 
 
 def text(value: bytes | bytearray) -> str:

@@ -115,7 +115,7 @@ class DecodeError(PenstockError, ValueError):
         raw: bytes | None = None,
     ) -> None:
         """Make an error from the problem and what is known about its position."""
-        self.reason = reason
+        self.reason = _printable(reason)
         self.format = format
         self.source = source
         self.offset = offset
@@ -388,8 +388,8 @@ class EncodeError(PenstockError, TypeError):
     @classmethod
     def _at(cls, reason: str, *, path: str | None) -> EncodeError:
         """Make the error with its attributes."""
-        error = cls(reason if path is None else f"{path}: {reason}")
-        error.reason = reason
+        error = cls(_printable(reason if path is None else f"{path}: {reason}"))
+        error.reason = _printable(reason)
         error.path = path
         error.record = None
         return error

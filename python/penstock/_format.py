@@ -95,12 +95,15 @@ def checked(format: str) -> Format:
 def of_source(source: object, name: str | None) -> Format:
     """Find the format from the name's suffix, or else from the first bytes of a file at a path.
 
+    XML may be a property list, which only its root element says.
+
     Raises:
         ValueError: Neither says.
     """
     kind = None if name is None else of_name(name)
     if kind is not None:
-        return kind
+        is_plist = kind == "xml" and of_data(_beginning(source)) == "plist"
+        return "plist" if is_plist else kind
     # Reading from a pipe would take bytes from it; `open` reports a missing file.
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
@@ -110,6 +113,15 @@ def of_source(source: object, name: str | None) -> Format:
     if isinstance(source, str) and os.path.isdir(source):  # noqa: PTH112 - as above
         raise IsADirectoryError(errno.EISDIR, IS_A_FOLDER, source)
     raise unknown(name)
+
+
+def _beginning(source: object) -> bytes:
+    """Return the beginning of a file; nothing of one where looking would take it."""
+    if isinstance(source, str):
+        is_file = os.path.isfile(source)  # noqa: PTH113 - as above
+        return _rust.opening(source, _LOOKED_AT) if is_file else b""
+    peek = getattr(source, "peek", None)
+    return b"" if peek is None else peek(_LOOKED_AT)[:_LOOKED_AT]
 
 
 def unknown(name: str | None) -> ValueError:

@@ -178,7 +178,11 @@ class _Archive:
             if isinstance(reference, Dictionary):
                 reference = dict(reference)
             names = graph.class_names(number, {"$class": reference})
+            mine = self.classes or {}
             for name in names:
+                if name in mine:
+                    # Your class goes before what the class is derived from, as in `decode`.
+                    return OpenedObject._named(self, number, stored, steps, names)
                 if name in _ARRAYS:
                     return self.array(number, stored, steps)
                 if name in _DICTIONARIES:

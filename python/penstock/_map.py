@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import GenericAlias
 
-from penstock._processors import usable
+from penstock._processors import not_begun, usable
 from penstock._split import SIZE, Split, Splits
 from penstock._split import split as split_of
 
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ProcessPoolExecutor
     from types import TracebackType
     from typing import Any, Generic, Self, TypeVar
 
@@ -78,6 +78,62 @@ class _Done:
     records: int
 
 
+class _WorkerTraceback(Exception):
+    """The traceback of an exception in a worker, as the cause of the same exception here."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return f'\n"""\n{self.text}"""'
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What crosses processes.
+
+    Nothing in it can fail to be unpickled by the pool, which would take that for a killed worker,
+    and lose it.
+    """
+
+    # What `pickle` makes of what was done, or of the exception. None if it cannot.
+    data: bytes | None
+    # If there is an exception: what it says, and its traceback.
+    raised: tuple[str, str] | None = None
+
+    def done(self) -> _Done:
+        """Return what was done, or raise the exception."""
+        if self.raised is None:
+            return pickle.loads(self.data or b"")  # noqa: S301
+        said, traceback = self.raised
+        try:
+            error: Any = pickle.loads(self.data or b"")  # noqa: S301 - a worker of ours made it
+        except Exception:  # noqa: BLE001 - its class decides what happens then
+            error = None
+        if not isinstance(error, BaseException):
+            reason = "the function raised an exception that pickle cannot bring to this process"
+            error = RuntimeError(f"{reason}: {said}")
+        error.__cause__ = _WorkerTraceback(traceback)
+        raise error
+
+
+def _answer(work: Callable[[], _Done]) -> _Answer:
+    """Return what a worker answers."""
+    try:
+        return _Answer(pickle.dumps(work()))
+    except BaseException as error:  # noqa: BLE001 - the caller's process raises it
+        import traceback  # noqa: PLC0415 - it is slow to import
+
+        lines = "".join(traceback.format_exception(error))
+        said = "".join(traceback.format_exception_only(error)).strip()
+        try:
+            data = pickle.dumps(error)
+        except Exception:  # noqa: BLE001 - the text is what can be said
+            data = None
+        return _Answer(data, (said, lines))
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """What a worker does with each part. It is pickled with it."""
@@ -89,7 +145,10 @@ class _Job:
     tells: bool
     most: int | None
 
-    def __call__(self, part: Split) -> _Done:
+    def __call__(self, part: Split) -> _Answer:
+        return _answer(lambda: self._done(part))
+
+    def _done(self, part: Split) -> _Done:
         errors: list[DecodeError] = []
 
         def tell(error: DecodeError) -> None:
@@ -135,24 +194,31 @@ class _Collected:
 class Map(_Results["R"]):
     """The results of a function for each part of files, in order. `penstock.map` makes it.
 
-    It is an iterator, and a context manager, which ends the processes as `close` does.
+    It is an iterator, and a context manager, which ends the processes as `close` does. If an
+    exception leaves the `with` block, or interrupts the waiting for a result, the processes are
+    ended at once.
 
     Attributes:
         splits: The parts.
         progress: How far it is. Any thread may ask.
     """
 
-    __slots__ = ("_results", "progress", "splits")
+    __slots__ = ("_results", "_state", "splits")
     __module__ = "penstock"
 
     splits: Splits
-    progress: MapProgress
+    _state: _State
     _results: Iterator[R]
 
     def __init__(self, splits: Splits, job: _Job, collected: _Collected, processes: int) -> None:
         self.splits = splits
-        self.progress = MapProgress(0, len(splits), 0, 0, sum(_size(part) for part in splits))
-        self._results = self._run(job, collected, processes)
+        self._state = _State(splits)
+        self._results = _run(self._state, splits, job, collected, processes)
+
+    @property
+    def progress(self) -> MapProgress:
+        """How far it is. Any thread may ask."""
+        return self._state.progress
 
     def __iter__(self) -> Self:
         return self
@@ -169,41 +235,30 @@ class Map(_Results["R"]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            # Nobody wants what the processes are at.
+            self._results.close()  # type: ignore[attr-defined]  # it is a generator
 
     def close(self) -> None:
         """End the processes, once the parts are done that they work on. No results follow."""
+        self._state.waits = True
         self._results.close()  # type: ignore[attr-defined]  # it is a generator
 
-    def _run(self, job: _Job, collected: _Collected, processes: int) -> Iterator[R]:
-        # Few programs have several processes, and this is slow to import.
-        from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
-        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
-        left = iter(self.splits)
-        running: deque[tuple[Split, Future[_Done]]] = deque()
-        pool = ProcessPoolExecutor(processes)
-        try:
-            while True:
-                for part in islice(left, processes * _AHEAD - len(running)):
-                    running.append((part, pool.submit(job, part)))
-                if not running:
-                    break
-                part, future = running[0]
-                done = future.result()
-                running.popleft()
-                self._count(part, done)
-                collected.tell(done.errors)
-                yield done.result
-        except BrokenProcessPool as error:
-            parts = "".join(f"\n  {part}" for part, future in running if future.exception())
-            reason = f"a worker process was killed. These parts are not done:{parts}"
-            raise RuntimeError(reason) from error
-        finally:
-            pool.shutdown(cancel_futures=True)
-        collected.end()
+class _State:
+    """What the results and whoever takes them share."""
 
-    def _count(self, part: Split, done: _Done) -> None:
+    __slots__ = ("progress", "waits")
+
+    def __init__(self, splits: Splits) -> None:
+        self.progress = MapProgress(0, len(splits), 0, 0, sum(_size(part) for part in splits))
+        # Whether the parts that processes work on are to be done, if the results end before.
+        self.waits = False
+
+    def count(self, part: Split, done: _Done) -> None:
+        """Count a part whose result is handed over."""
         before = self.progress
         self.progress = MapProgress(
             before.parts + 1,
@@ -212,6 +267,59 @@ class Map(_Results["R"]):
             before.bytes + _size(part),
             before.bytes_total,
         )
+
+
+# A function of its own: a generator of the class would keep the object alive, and the processes.
+def _run(
+    state: _State, splits: Splits, job: _Job, collected: _Collected, processes: int
+) -> Iterator[Any]:
+    # Few programs have several processes, and this is slow to import.
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+
+    left = iter(splits)
+    running: deque[tuple[Split, Future[_Answer]]] = deque()
+    pool = ProcessPoolExecutor(processes)
+    # If an exception comes from elsewhere while this waits, the parts at work are of no use.
+    waits = False
+    try:
+        while True:
+            for part in islice(left, processes * _AHEAD - len(running)):
+                try:
+                    running.append((part, pool.submit(job, part)))
+                except RuntimeError as error:
+                    raise not_begun(error) from error.__cause__
+            if not running:
+                break
+            part, future = running[0]
+            answer = future.result()
+            waits = True
+            running.popleft()
+            done = answer.done()
+            state.count(part, done)
+            collected.tell(done.errors)
+            waits = False
+            yield done.result
+        waits = True
+    except BrokenProcessPool as error:
+        waits = True
+        parts = "".join(f"\n  {part}" for part, future in running if future.exception())
+        reason = f"a worker process was killed. These parts are not done:{parts}"
+        raise RuntimeError(reason) from error
+    finally:
+        if waits or state.waits:
+            pool.shutdown(cancel_futures=True)
+        else:
+            _end(pool)
+    collected.end()
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the processes at once, whatever they are at."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()
 
 
 def map(
@@ -265,7 +373,8 @@ def map(
         ValueError: `processes` or `max_errors` is less than 1; or as for `penstock.split`.
         DecodeError: While iterating: a record is in error.
         RuntimeError: While iterating: a worker was killed. The message says which parts are not
-            done. All results before them have been handed over.
+            done. All results before them have been handed over. Or the function raised an exception
+            that `pickle` cannot bring here: the message has its text.
 
     Example:
         >>> import pathlib, penstock

@@ -21,3 +21,11 @@ def usable() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def not_begun(error: RuntimeError) -> Exception:
+    """Return what is raised if a pool cannot begin a task.
+
+    It is a `MemoryError` if there is no memory for another thread.
+    """
+    return MemoryError(*error.args) if "start new thread" in str(error) else error

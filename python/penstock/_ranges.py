@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 
 from penstock import _rust
+from penstock._processors import not_begun
 
 TYPE_CHECKING = False
 
@@ -148,7 +149,11 @@ def by_threads(points: Points, threads: int) -> None:
                 while len(waiting) < most and begin < points.text:
                     end = begin + SIZE
                     asked = points.asked(begin, end)
-                    waiting.append((asked, pool.submit(points.ranges.scan, *asked)))
+                    try:
+                        task = pool.submit(points.ranges.scan, *asked)
+                    except RuntimeError as error:
+                        raise not_begun(error) from None
+                    waiting.append((asked, task))
                     begin = end
                 asked, answer = waiting.popleft()
                 if points.expects(asked):

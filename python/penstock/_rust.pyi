@@ -107,6 +107,7 @@ __all__ = [
     "mono_ns",
     "nothing",
     "open",
+    "opening",
     "outline",
     "read_columns",
     "read_on",
@@ -186,6 +187,7 @@ class Source:
         /,
     ) -> Self: ...
 
+def opening(path: str, size: int, /) -> bytes: ...
 def end_rows(path: str, name: str, dialect: Dialect, torn: str, /) -> None: ...
 
 @final

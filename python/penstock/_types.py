@@ -178,7 +178,7 @@ if TYPE_CHECKING:
     # How JSON gets bytes.
     Binary: TypeAlias = Literal["base64", "hex"]
     # What to do if there is no record.
-    Empty: TypeAlias = Literal["allow", "error"]
+    Empty: TypeAlias = Literal["allow", "warn", "error"]
     # What to do with a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:

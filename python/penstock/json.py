@@ -496,8 +496,10 @@ def read(
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed JSON always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
-        empty: `"error"` makes it a `ValidationError` at the end of the document if there was no
-            record, for example because `at` matches nothing; of several files, each must have one.
+        empty: What to do at the end of a document without a record. `"error"` makes that a
+            `ValidationError`, of several files for each. `"warn"` issues an `EmptyWarning` if there
+            is nothing at `at`, which may be misspelt; a list without elements is there. `"allow"`
+            does nothing.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.

@@ -37,7 +37,6 @@ from asking_writing import (
     plan,
     pydantic_with,
 )
-from cattrs.strategies import include_subclasses
 
 import penstock
 
@@ -270,18 +269,6 @@ OBJECTS = [
         ways={"cattrs": converter("`use_alias=True`", use_alias=True)},
     ),
     Written("`field(init=False)`", asked_classes.Computed, asked_classes.Computed(2)),
-    Written(
-        "an object of a derived class keeps its fields",
-        list[Plain],
-        [asked_classes.Derived(1, 2, 3)],
-        Document([{"x": 1, "y": 2, "z": 3}]),
-        {
-            "pydantic": pydantic_with("`serialize_as_any=True`", serialize_as_any=True),
-            "cattrs": converter(
-                "`include_subclasses`", lambda made, _: include_subclasses(Plain, made)
-            ),
-        },
-    ),
     Written(
         "`InitVar`, which no object keeps",
         asked_classes.WithInitVar,

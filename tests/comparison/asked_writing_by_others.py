@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import orjson
 import pydantic
-from asked_classes import Plain
+from asked_classes import Derived, Plain
 from asking_writing import (
     Document,
     Text,
@@ -34,6 +34,7 @@ from asking_writing import (
     pydantic_with,
 )
 from cattrs.gen import make_dict_unstructure_fn, override
+from cattrs.strategies import include_subclasses
 from mashumaro import field_options
 
 import penstock
@@ -285,6 +286,18 @@ PYDANTIC = [
     asked("a `RootModel`", Wrapper, Wrapper([1, 2]), Text("[1,2]")),
     asked("a `SecretStr`, as stars", Locked, Locked(key="a"), Document({"key": "**********"})),
     asked(
+        "an object of a derived class, with its fields",
+        list[Plain],
+        [Derived(1, 2, 3)],
+        Document([{"x": 1, "y": 2, "z": 3}]),
+        ways={
+            "pydantic": pydantic_with("`serialize_as_any=True`", serialize_as_any=True),
+            "cattrs": converter(
+                "`include_subclasses`", lambda made, _: include_subclasses(Plain, made)
+            ),
+        },
+    ),
+    asked(
         "some of the fields",
         Plain,
         Plain(1, 2),
@@ -409,6 +422,8 @@ WHY = {
     "`MappingProxyType[str, int]`": "not there yet",
     "`ChainMap[str, int]`": "not there yet",
     "`timezone`": "not there yet",
+    "an object of a derived class, with its fields": "it would be read back as the base",
+    "a `SecretStr`, as stars": "the secret would not be read back",
 }
 
 TABLES: Mapping[str, Sequence[Written]] = {

@@ -156,9 +156,13 @@ def test_a_derived_class() -> None:
         last: float = 0.5
 
     some: list[Any] = [*items(12), *(Wider(n, 0, "w") for n in range(12))]
-    written = encode(some, list[Item]).decode()
+    written = encode(some).decode()
     assert written.startswith("[" + text(some[0]))
     assert written.endswith('{"a":11,"b":0,"name":"w","more":[],"last":0.5}]')
+    # An annotation says which class is read.
+    with pytest.raises(penstock.EncodeError) as refused:
+        encode(some, list[Item])
+    assert str(refused.value) == "[12]: expected Item, got Wider, which would be read back as Item"
 
 
 def test_more_attributes_than_a_class_shares() -> None:

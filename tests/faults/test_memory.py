@@ -94,3 +94,19 @@ def test_a_fault_of_the_interpreter_that_is_provided_for() -> None:
 @pytest.mark.skipif(sys.version_info[:2] != (3, 14), reason="each version has its own faults")
 def test_a_fault_of_3_14_that_is_left_out() -> None:
     assert run("interpreter.py", "substitute in a union").returncode < 0
+
+
+STARVE = HERE.parents[1] / "scripts" / "starve.py"
+
+
+@pytest.mark.alone(reason="many processes, each of which uses what memory it gets")
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit counts address space")
+@pytest.mark.parametrize("which", ["collected: "])
+def test_where_memory_ends_a_call_raises(which: str) -> None:
+    # However many small pieces are kept. Very deep containers can still end the process: `make starve`.
+    command = [sys.executable, str(STARVE), "--only", which, "14", "38", "70"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=880)
+    faults = [line for line in done.stdout.splitlines() if line.startswith("    at")]
+    assert faults == []
+    assert done.returncode == 0

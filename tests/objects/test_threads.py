@@ -394,7 +394,7 @@ def test_what_a_class_says_of_its_values_is_a_validation_error() -> None:
         error = caught.value
         assert type(error.__cause__) is ValueError
         assert error.__cause__.args == ("two is\nright out",)
-        assert error.reason == "ValueError: two is\nright out"
+        assert error.reason == "ValueError: two is\\nright out"
         assert "\n" not in str(error)
         assert (error.line, error.path) == (2, "1")
     with pytest.raises(penstock.ValidationError, match="TypeError: three is no number"):

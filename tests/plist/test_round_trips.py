@@ -24,6 +24,7 @@ REFUSED = re.compile(
     + r"|a property list has (?:no null|integers from)|an OpenStep property list has no "
     r"|is an InitVar|a path with an index|nothing says how the value is written"
     r"|a decimal number that no double holds|cannot stand in|is no date that can be written"
+    r"|a binary property list has no microseconds for"
 )
 
 

@@ -543,8 +543,10 @@ def test_127_a_subinterpreter_cannot_import_it() -> None:
             import _interpreters as interpreters
 
         def ask():
-            options = {} if sys.version_info < (3, 13) else {"config": "legacy"}
-            other = interpreters.create(*options.values())
+            if sys.version_info < (3, 13):
+                other = interpreters.create(isolated=False)
+            else:
+                other = interpreters.create("legacy")
             interpreters.run_string(other, '''if True:
                 for _ in range(2):
                     try:

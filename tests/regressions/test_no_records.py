@@ -40,7 +40,7 @@ def test_255_silence_may_be_an_error(
 ) -> None:
     """A path that matches nothing gave no records, and no option told."""
     for pieces in ([data], [data[place : place + 1] for place in range(len(data))]):
-        assert list(read(pieces, at=at, errors=errors)) == []
+        assert list(read(pieces, at=at, errors=errors, empty="allow")) == []
         reader = read(pieces, at=at, errors=errors, empty="error")
         with pytest.raises(penstock.ValidationError) as caught:
             list(reader)
@@ -73,7 +73,7 @@ def test_255_where_else_it_is(tmp_path: Path) -> None:
     assert str(caught.value) == 'line 1, column 9: there is nothing at "x/*"'
     for decoder_of in (ndjson.Decoder, xml.Decoder, penstock.Decoder):
         options = {"format": "json"} if decoder_of is penstock.Decoder else {}
-        with pytest.raises(ValueError, match=r"empty must be 'allow' or 'error', not 'no'"):
+        with pytest.raises(ValueError, match=r"empty must be 'allow', 'warn' or 'error', not 'no'"):
             decoder_of(int, empty="no", **options)
 
     async def chunks() -> AsyncIterator[bytes]:

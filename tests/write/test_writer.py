@@ -176,7 +176,8 @@ def test_a_file_has_its_name_at_the_end(tmp_path: Path) -> None:
         writer.write(BERN)
         writer.flush()
         assert path.read_bytes() == b"old"
-        assert len(names(tmp_path)) == 2
+        # Where the file system can do that, the new file has no name yet.
+        assert [name for name in names(tmp_path) if not name.endswith(".part")] == ["cities.json"]
         assert not writer.closed
     assert path.read_bytes() == b"[" + TEXTS[0] + b"]"
     assert path.stat().st_mode & 0o777 == 0o640
@@ -282,18 +283,20 @@ def test_a_property_that_raises_is_the_cause() -> None:
     class Raising(City):
         @property
         def population(self) -> int:  # type: ignore[override]
-            raise ZeroDivisionError("mine")
+            if self.name == "x":
+                raise ZeroDivisionError("mine")
+            return BERN.population
 
         @population.setter
         def population(self, value: int) -> None:
             pass
 
     file = io.BytesIO()
-    with penstock.ndjson.write(file, City) as writer:
+    with penstock.ndjson.write(file, Raising) as writer:
         with pytest.raises(EncodeError) as raised:
             writer.write(Raising("x", 1))
         assert isinstance(raised.value.__cause__, ZeroDivisionError)
-        writer.write(BERN)
+        writer.write(Raising(BERN.name, 1))
     assert file.getvalue() == TEXTS[0] + b"\n"
 
 

@@ -206,8 +206,9 @@ impl Column {
         self.rows += 1;
     }
 
-    /// Puts something into the buffers for a row without a value. The columns inside are left.
-    pub(crate) fn pad(&mut self) {
+    /// Puts something into the buffers for a row without a value. The columns inside are left. Returns
+    /// about how many bytes that takes: as much as a value, but for strings.
+    pub(crate) fn pad(&mut self) -> usize {
         match &mut self.data {
             Data::Int(values) => push(values, 0),
             Data::Float(values) => push(values, 0.0),
@@ -228,6 +229,13 @@ impl Column {
                 push(offsets, end);
             }
             Data::Nested => {}
+        }
+        match self.data {
+            Data::Int(_) | Data::Float(_) => 8,
+            Data::Bytes(_) | Data::Date(_) | Data::Dictionary(..) | Data::List(_) => 4,
+            Data::Decimal(_) | Data::Uuid(_) => 16,
+            Data::Decimal256(_) => 32,
+            Data::Bool(_) | Data::Nested => 1,
         }
     }
 

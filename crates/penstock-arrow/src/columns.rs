@@ -133,7 +133,7 @@ impl Columns {
     /// Adds null to a column, whether or not it may hold null.
     #[inline(never)]
     pub(crate) fn push_null(&mut self, node: NodeId) {
-        self.columns[node as usize].pad();
+        self.bytes += self.columns[node as usize].pad();
         self.columns[node as usize].unfilled();
         self.pad_inside(node);
     }
@@ -147,7 +147,7 @@ impl Columns {
         };
         for inner in of {
             for _ in 0..count {
-                self.columns[inner as usize].pad();
+                self.bytes += self.columns[inner as usize].pad();
                 if self.plan.nodes[inner as usize].may_be_null() {
                     self.columns[inner as usize].unfilled();
                 } else {

@@ -3,7 +3,7 @@
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::sink::{Flow, Sink};
-use penstock_scan::{ValidText, copied, make_room};
+use penstock_scan::{ValidText, append, copied, gathered, make_room};
 
 /// A text of the record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -176,15 +176,19 @@ impl Events {
         Ok(flow)
     }
 
-    /// For members: the path of the current value, or, if not `inside`, of the container around it.
-    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
+    /// For members: the path of the current value, or, if not `inside`, of the container around it. Of
+    /// the open containers, counted from the record, some are dicts: behind a value of one of these there
+    /// is no current value, as for whoever makes objects.
+    pub(crate) fn path(&self, inside: bool, is_dict: impl Fn(usize) -> bool) -> Vec<PathStep> {
         // For the record and each open map or list: the step to its current value.
         let mut steps: Vec<Option<PathStep>> = vec![None];
+        // How many steps there were when the last value of a map ended.
+        let mut behind = 0;
         for Event { what, .. } in &self.events {
             let mut is_value = false;
             match *what {
-                What::BeginMap => steps.push(None),
-                What::BeginList => steps.push(Some(PathStep::Index(0))),
+                What::BeginMap => append(&mut steps, None),
+                What::BeginList => append(&mut steps, Some(PathStep::Index(0))),
                 What::EndMap | What::EndList => {
                     steps.pop();
                     is_value = true;
@@ -196,13 +200,17 @@ impl Events {
                 What::Name(_) | What::Piece(_) => {}
                 _ => is_value = true,
             }
+            behind = if is_value { steps.len() } else { 0 };
             if is_value && let Some(Some(PathStep::Index(index))) = steps.last_mut() {
                 *index += 1;
             }
         }
+        if behind > 0 && is_dict(behind - 1) {
+            steps.last_mut().into_iter().for_each(|step| *step = None);
+        }
         if !inside {
             steps.pop();
         }
-        steps.into_iter().flatten().collect()
+        gathered(steps.into_iter().flatten())
     }
 }

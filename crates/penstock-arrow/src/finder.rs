@@ -745,7 +745,7 @@ impl Destination for Finding {
     fn record_depth(&self) -> usize {
         self.0.record_depth()
     }
-    fn inner_records(&self) -> Option<(u64, bool)> {
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
         self.0.inner_records()
     }
     fn ready(&self) -> u64 {

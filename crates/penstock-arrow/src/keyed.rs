@@ -400,7 +400,12 @@ impl Fast for Keyed {
         self.why.take()
     }
     fn path(&self, inside: bool) -> Vec<PathStep> {
-        if self.settings.unread { self.trail.path(inside) } else { self.events.path(inside) }
+        if self.settings.unread {
+            return self.trail.path(inside);
+        }
+        let is_dict =
+            |level: usize| self.frames.get(level).unwrap_or(&self.top).kind == FrameKind::Map;
+        self.events.path(inside, is_dict)
     }
     fn again<S: Sink>(&self, to: &mut S) -> Result<Flow, S::Error> {
         self.events.again(to)

@@ -219,11 +219,15 @@ impl Columns {
     #[cold]
     fn forget_words(&mut self, before: usize) {
         for (node, had) in &self.table.words {
-            let Data::Dictionary(places, words) = &mut self.columns[*node as usize].data else {
+            let Column { data: Data::Dictionary(places, words), valid, .. } =
+                &mut self.columns[*node as usize]
+            else {
                 continue;
             };
-            let used = places.get(before..).unwrap_or_default().iter().max();
-            let used = used.map_or(0, |place| *place as usize + 1);
+            // A row without a value refers to nothing.
+            let is_filled = |row: usize| valid.as_ref().is_none_or(|valid| valid.get(row));
+            let used = places.iter().enumerate().skip(before).filter(|(row, _)| is_filled(*row));
+            let used = used.map(|(_, place)| *place as usize + 1).max().unwrap_or(0);
             words.truncate(used.max(*had));
         }
     }
@@ -269,6 +273,7 @@ fn add_numbers<'a, 's, T: Default>(
         if text.as_bytes().is_empty() && valid.nullable {
             values.push(T::default());
             valid.null();
+            *size += 8;
             continue;
         }
         let Some(value) = parse(text.as_bytes()) else { break };
@@ -305,6 +310,7 @@ fn add_texts<'a, 's>(
             }
             values.offsets.push(pen.len() as i32);
             valid.null();
+            *size += 4;
             continue;
         }
         pen.copy(text);

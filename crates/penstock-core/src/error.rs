@@ -85,11 +85,21 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// A text for messages: what no terminal should get is written as an escape, and so are quotes, but
+/// not apostrophes.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut shown = format!("{text:?}");
+    shown.pop();
+    shown.remove(0);
+    shown
+}
+
 /// A text in quotes for messages, shortened to its beginning.
 #[must_use]
 pub fn brief(text: &str) -> String {
     match text.char_indices().nth(40) {
-        Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
+        Some((end, _)) => format!("\"{}\u{2026}\"", escaped(&text[..end])),
         None => format!("{text:?}"),
     }
 }

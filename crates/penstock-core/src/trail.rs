@@ -2,7 +2,7 @@
 
 use crate::event::KeyKind;
 use crate::select::PathStep;
-use penstock_scan::{copied, make_room};
+use penstock_scan::{check_reserve, copied, make_room};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -102,6 +102,7 @@ impl Trail {
         let ends = self.steps.iter().skip(1).map(|step| step.key).chain([self.keys.len()]);
         let mut steps = Vec::new();
         for (step, end) in self.steps.iter().zip(ends) {
+            check_reserve();
             make_room(&mut steps, 1);
             let name = || copied(&String::from_utf8_lossy(&self.keys[step.key..end]));
             match step.kind {

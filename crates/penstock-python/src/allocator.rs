@@ -2,8 +2,10 @@
 //!
 //! **Small requests are served from a reserve when memory has run out.** Large ones may fail, and end
 //! in `MemoryError`. But the standard library ends the process if a small one fails. So some
-//! megabytes are kept that nothing touches, and are given back at the first failure, which is
-//! enough for the way to the exception.
+//! megabytes are kept that nothing touches, and are given back piece by piece when requests fail,
+//! which is enough for the way to the exception. Small pieces that a program keeps would use all of
+//! it up without a failure. So wherever work can end, it is asked whether the reserve was used
+//! ([`penstock_scan::check_reserve`]), and if it cannot be filled again, the work ends in `MemoryError`.
 //!
 //! **Large cleared memory is not touched.**
 //! Decompressors ask for some megabytes of cleared memory for each member of a file, and use as
@@ -72,47 +74,75 @@ unsafe extern "C" {
 /// Up to this size requests are served from the reserve. It is never more than a few times what a
 /// single step asks for that cannot fail.
 const SMALL: usize = 64 << 10;
-const RESERVE: Layout = match Layout::from_size_align(4 << 20, 16) {
+/// The reserve is many blocks, each of them large enough for a small request. They are given back one
+/// after the other: whoever else asks for memory finds what is left of one block, and not megabytes.
+const BLOCK: Layout = match Layout::from_size_align(2 * SMALL, 16) {
     Ok(layout) => layout,
     Err(_) => Layout::new::<u128>(),
 };
+const BLOCKS: usize = 32;
 
-/// The reserve, or null once it is used.
-static RESERVED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+/// The blocks of the reserve, or null for each that is used.
+static RESERVED: [AtomicPtr<u8>; BLOCKS] = [const { AtomicPtr::new(null_mut()) }; BLOCKS];
 
-/// Takes the reserve again, if it was used and there is memory.
-#[inline]
+/// Takes the reserve for the first time.
 pub(crate) fn keep_reserve() {
-    if RESERVED.load(Ordering::Relaxed).is_null() {
-        take_reserve();
-    }
+    penstock_scan::keep_reserve_with(fill_reserve);
+    fill_reserve();
 }
 
+/// Takes again what was used of the reserve. False if there is no memory for that.
 #[cold]
 #[inline(never)]
-fn take_reserve() {
-    // SAFETY: the layout has a size. Memory that another thread was faster to reserve is given back.
-    unsafe {
-        let memory = System.alloc(RESERVE);
-        let kept =
-            RESERVED.compare_exchange(null_mut(), memory, Ordering::AcqRel, Ordering::Relaxed);
-        if kept.is_err() && !memory.is_null() {
-            System.dealloc(memory, RESERVE);
+fn fill_reserve() -> bool {
+    for block in &RESERVED {
+        if !block.load(Ordering::Relaxed).is_null() {
+            continue;
+        }
+        // SAFETY: the layout has a size. Memory that another thread was faster to reserve is given back.
+        unsafe {
+            let memory = System.alloc(BLOCK);
+            if memory.is_null() {
+                return false;
+            }
+            let kept =
+                block.compare_exchange(null_mut(), memory, Ordering::AcqRel, Ordering::Relaxed);
+            if kept.is_err() {
+                System.dealloc(memory, BLOCK);
+            }
         }
     }
+    penstock_scan::set_short(false);
+    true
 }
 
-/// Gives the reserve back to the system. False if it is used already.
+/// Gives a block of the reserve back to the system. False if all are used already.
 #[cold]
 #[inline(never)]
 fn use_reserve() -> bool {
-    let memory = RESERVED.swap(null_mut(), Ordering::AcqRel);
-    if memory.is_null() {
-        return false;
+    penstock_scan::set_short(true);
+    for block in &RESERVED {
+        let memory = block.swap(null_mut(), Ordering::AcqRel);
+        if !memory.is_null() {
+            // SAFETY: `fill_reserve` allocated it with this layout, and whoever swaps it out owns it.
+            unsafe { System.dealloc(memory, BLOCK) };
+            return true;
+        }
     }
-    // SAFETY: `take_reserve` allocated it with this layout, and whoever swaps it out owns it.
-    unsafe { System.dealloc(memory, RESERVE) };
-    true
+    false
+}
+
+/// Makes a small request again and again, each time with a block of the reserve less.
+#[cold]
+#[inline(never)]
+fn ask_again(size: usize, request: impl Fn() -> *mut u8) -> *mut u8 {
+    while size <= SMALL && use_reserve() {
+        let memory = request();
+        if !memory.is_null() {
+            return memory;
+        }
+    }
+    null_mut()
 }
 
 /// From this size on a test can let a request fail. Smaller ones do not depend on how long a document
@@ -167,8 +197,8 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller's promises are passed on.
         unsafe {
             let memory = System.alloc(layout);
-            if memory.is_null() && layout.size() <= SMALL && use_reserve() {
-                return System.alloc(layout);
+            if memory.is_null() {
+                return ask_again(layout.size(), || System.alloc(layout));
             }
             memory
         }
@@ -187,8 +217,8 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: as above. If it fails, the old memory stays as it is.
         unsafe {
             let moved = System.realloc(memory, layout, size);
-            if moved.is_null() && size <= SMALL && use_reserve() {
-                return System.realloc(memory, layout, size);
+            if moved.is_null() {
+                return ask_again(size, || System.realloc(memory, layout, size));
             }
             moved
         }
@@ -203,8 +233,8 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: as above.
             return unsafe {
                 let memory = System.alloc_zeroed(layout);
-                if memory.is_null() && layout.size() <= SMALL && use_reserve() {
-                    return System.alloc_zeroed(layout);
+                if memory.is_null() {
+                    return ask_again(layout.size(), || System.alloc_zeroed(layout));
                 }
                 memory
             };

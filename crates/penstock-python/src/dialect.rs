@@ -10,6 +10,7 @@ use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::select::{Path, PathError, Records};
 use penstock_core::source::Detect;
+use penstock_core::xml::check_path;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -186,6 +187,11 @@ impl Dialect {
         self.core.namespaces().is_none()
     }
 
+    /// Refuses a path that nothing in a document of the format can match.
+    pub(crate) fn check(&self, path: &Path) -> Result<(), PathError> {
+        if self.has_elements() { check_path(path) } else { Ok(()) }
+    }
+
     /// What the records are without `at=`, for `repr`.
     pub(crate) fn default_records(&self) -> &'static str {
         self.core.default_records()
@@ -275,6 +281,7 @@ impl Dialect {
             let bound = path.bind(|prefix| self.namespace(prefix));
             bound.map_err(|error| wrong_path(at, &error))?;
         }
+        self.check(&path).map_err(|error| wrong_path(at, &error))?;
         Ok(path)
     }
 }

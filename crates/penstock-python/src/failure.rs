@@ -1,13 +1,13 @@
 //! Makes exceptions from faults, problems and failures.
 
-use crate::allocator;
 use crate::ending;
 use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
 use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
-use penstock_scan::OutOfMemory;
+use penstock_scan::{OutOfMemory, make_room};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -110,9 +110,15 @@ impl Others {
 
 /// A path as `at` would write it.
 fn written(path: &[PathStep]) -> Option<String> {
-    let steps: Vec<String> = path.iter().map(ToString::to_string).collect();
-    let path = steps.join("/");
-    (!path.is_empty()).then_some(path)
+    // Containers may be very deep.
+    let mut text = String::new();
+    for (index, step) in path.iter().enumerate() {
+        let step = step.to_string();
+        make_room(&mut text, step.len() + 1);
+        text.push_str(if index == 0 { "" } else { "/" });
+        text.push_str(&step);
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 /// A path with something absent behind it, as a tuple of Python.
@@ -121,13 +127,19 @@ fn steps<'py>(
     path: &[PathStep],
     missing: &[PathStep],
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let step = |step: &PathStep| match step {
-        PathStep::Key(key) => Ok(PyString::new(py, key).into_any()),
-        PathStep::Attribute(name) => Ok(PyString::new(py, &format!("@{name}")).into_any()),
-        PathStep::Index(index) => Ok(index.into_pyobject(py)?.into_any()),
+    let step = |step: &PathStep| -> PyResult<Bound<'py, PyAny>> {
+        Ok(match step {
+            PathStep::Key(key) => PyString::new(py, key).into_any(),
+            PathStep::Attribute(name) => PyString::new(py, &format!("@{name}")).into_any(),
+            PathStep::Index(index) => index.into_pyobject(py)?.into_any(),
+        })
     };
-    let steps: Vec<_> = path.iter().chain(missing).map(step).collect::<PyResult<_>>()?;
-    PyTuple::new(py, steps)
+    let mut all = Vec::new();
+    for each in path.iter().chain(missing) {
+        make_room(&mut all, 1);
+        all.push(step(each)?);
+    }
+    PyTuple::new(py, all)
 }
 
 /// An exception of ours, by the name of its class.
@@ -433,13 +445,34 @@ pub(crate) fn quiet_panics() {
 }
 
 /// Runs a function that Python called. A panic is our bug, and becomes an exception that programs
-/// catch with `except Exception`.
+/// catch with `except Exception`. If memory has run out so far that there is no reserve, it is not
+/// even called.
 ///
 /// The exception is made here. PyO3 makes those of `new_err` only when it returns them to the
 /// interpreter. A panic there, for lack of memory for the message, would end the process.
 #[inline]
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    allocator::keep_reserve();
+    if penstock_scan::is_short() {
+        return Err(PyMemoryError::new_err(()));
+    }
+    guarded_end(py, work)
+}
+
+/// As [`guarded`], for what is no Python object yet. PyO3 would make it one where nothing catches its
+/// panic if there is no memory for that.
+pub(crate) fn given<'py, T>(
+    py: Python<'py>,
+    work: impl FnOnce() -> PyResult<T>,
+) -> PyResult<Py<PyAny>>
+where
+    T: IntoPyObject<'py>,
+{
+    guarded(py, || work()?.into_py_any(py))
+}
+
+/// As [`guarded`], for what gives memory back or tells what is there: it works without a reserve.
+#[inline]
+pub(crate) fn guarded_end<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     ending::prepare();
     let made = || {
         work().inspect_err(|error| {

@@ -63,7 +63,7 @@ mod _rust {
     #[pymodule_export]
     use crate::progress::{Progress, WriterProgress};
     #[pymodule_export]
-    use crate::sources::SourceObject;
+    use crate::sources::{SourceObject, opening};
     #[pymodule_export]
     use crate::style::Style;
     #[pymodule_export]

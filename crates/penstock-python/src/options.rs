@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
+use std::ffi::CString;
 
 /// The exception for a word that is not allowed.
 #[cold]
@@ -159,6 +160,37 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     })
 }
 
+/// `empty=`: what happens if a document has no records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Empty {
+    Allow,
+    /// A warning, if a path says where they are.
+    Warn,
+    Error,
+}
+
+impl Empty {
+    /// What a run is told of records that it must or should find. `has_path` says whether a path
+    /// selects them.
+    pub(crate) fn wanted(self, sought: String, has_path: bool) -> Option<(String, bool)> {
+        match self {
+            Empty::Error => Some((sought, false)),
+            Empty::Warn if has_path => Some((sought, true)),
+            _ => None,
+        }
+    }
+}
+
+/// Warns that a document has no records. The warning names the Python code that reads.
+#[cold]
+pub(crate) fn warn_of_lack(py: Python<'_>, reason: &str, source: Option<&str>) -> PyResult<()> {
+    let class = py.import("penstock._empty")?.getattr("EmptyWarning")?;
+    let source = source.map_or_else(String::new, |source| format!("{source}: "));
+    let advice = "empty='allow' says that this is right, and empty='error' that it is not";
+    let message = format!("{source}{reason}; {advice}").replace('\0', "\\x00");
+    PyErr::warn(py, &class, &CString::new(message).unwrap_or_default(), 1)
+}
+
 /// What happens with bad records: the options that `read` and `Decoder` share, checked once.
 #[pyclass(frozen, name = "Policy", module = "penstock._rust")]
 pub(crate) struct PolicyObject {
@@ -168,8 +200,7 @@ pub(crate) struct PolicyObject {
     pub(crate) duplicates: Duplicates,
     pub(crate) unknown: Unknown,
     pub(crate) all_errors: bool,
-    /// Whether a document without records is an error.
-    pub(crate) wants_records: bool,
+    pub(crate) empty: Empty,
 }
 
 #[pymethods]
@@ -194,10 +225,13 @@ impl PolicyObject {
                 duplicates: self::duplicates(text("duplicates", duplicates)?)?,
                 unknown: self::unknown(text("unknown", unknown)?)?,
                 all_errors: flag("all_errors", all_errors)?,
-                wants_records: match text("empty", empty)? {
-                    "allow" => false,
-                    "error" => true,
-                    word => return Err(unknown_word("empty", word, "'allow' or 'error'")),
+                empty: match text("empty", empty)? {
+                    "allow" => Empty::Allow,
+                    "warn" => Empty::Warn,
+                    "error" => Empty::Error,
+                    word => {
+                        return Err(unknown_word("empty", word, "'allow', 'warn' or 'error'"));
+                    }
                 },
             })
         })

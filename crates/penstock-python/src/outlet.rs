@@ -48,7 +48,7 @@ macro_rules! outlet_destination {
             fn record_depth(&self) -> usize {
                 self.outlet.record_depth()
             }
-            fn inner_records(&self) -> Option<(u64, bool)> {
+            fn inner_records(&self) -> Option<(u64, bool, bool)> {
                 self.outlet.inner_records()
             }
             fn ready(&self) -> u64 {

@@ -8,7 +8,7 @@ use crate::columns::{Asked, columns_of};
 use crate::dialect::Dialect;
 use crate::failure::{self, Named};
 use crate::objects::{Builder, Crew, Options, Pause};
-use crate::options::{Errors, PolicyObject};
+use crate::options::{Errors, PolicyObject, warn_of_lack};
 use crate::plan::PlanRef;
 use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
@@ -96,8 +96,9 @@ pub(crate) struct Settings {
     pub(crate) max_errors: usize,
     pub(crate) limits: Limits,
     pub(crate) name: Option<String>,
-    /// If a document without records is an error: what it says.
-    pub(crate) wanted: Option<String>,
+    /// If a document must or should have records: what is said otherwise, and whether that is merely
+    /// a warning.
+    pub(crate) wanted: Option<(String, bool)>,
 }
 
 impl Settings {
@@ -111,11 +112,11 @@ impl Settings {
         name: Option<String>,
         recycle: bool,
     ) -> PyResult<Self> {
-        let PolicyObject { max_errors, duplicates, unknown, all_errors, wants_records, .. } =
-            *policy;
+        let PolicyObject { max_errors, duplicates, unknown, all_errors, empty, .. } = *policy;
         let suggest = true;
         let options = Options { duplicates, unknown, all_errors, pause: true, recycle, suggest };
-        let wanted = wants_records.then_some(sought);
+        let has_path = matches!(records, Some(Records::At(_)));
+        let wanted = empty.wanted(sought, has_path);
         Ok(Settings {
             records,
             options,
@@ -194,8 +195,8 @@ impl Pump {
         let is_lone_object = dialect.is_json() && matches!(records, Some(Records::Default(_)));
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
         let mut run = Run::new(reader, input, policy);
-        if let Some(otherwise) = wanted {
-            run.want_records(otherwise);
+        if let Some((otherwise, merely_told)) = wanted {
+            run.want_records(otherwise, merely_told);
         }
         Pump {
             run,
@@ -466,6 +467,7 @@ impl Pump {
                 Ok(RunTurn::Dry) => return Ok(Turn::Dry),
                 Ok(RunTurn::End) => {
                     self.tell_sampler();
+                    self.warn_of_lack(py)?;
                     return Ok(Turn::End);
                 }
                 Ok(RunTurn::Problem(problem)) => self.hand(py, *problem)?,
@@ -530,7 +532,10 @@ impl Pump {
             match got {
                 Ok(RunTurn::Paused) => return Ok(Turn::Row),
                 Ok(RunTurn::Dry) => py.check_signals()?,
-                Ok(RunTurn::End) => return Ok(Turn::End),
+                Ok(RunTurn::End) => {
+                    self.warn_of_lack(py)?;
+                    return Ok(Turn::End);
+                }
                 Ok(RunTurn::Problem(problem)) => self.hand(py, *problem)?,
                 Err(failure) => {
                     if self.is_followed && self.run.is_complete() {
@@ -677,6 +682,15 @@ impl Pump {
                 failure::group(py, std::mem::take(&mut self.earlier))
             }
             Err(instead) => instead,
+        }
+    }
+
+    /// At the end: warns if there was no record where a path says that there are some.
+    #[inline]
+    fn warn_of_lack(&mut self, py: Python<'_>) -> PyResult<()> {
+        match self.run.take_lack() {
+            None => Ok(()),
+            Some(reason) => warn_of_lack(py, &reason, self.name.as_deref()),
         }
     }
 

@@ -7,12 +7,14 @@ use crate::failure::{self, guarded};
 use crate::held::Held;
 use crate::options;
 use penstock_core::limits::Limits;
-use penstock_core::source::{Compression, Detect, Encoding, Options, Source};
+use penstock_core::source::{
+    Compression, Detect, Encoding, EndsEarly, Options, Source, SourceError,
+};
 use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::FromRawFd;
@@ -150,6 +152,39 @@ fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source
     Ok((source, which))
 }
 
+/// The first `size` bytes of a file, or fewer, decompressed. Empty if it cannot be decompressed:
+/// whoever reads the file reports that.
+#[pyfunction]
+#[pyo3(signature = (path, size, /))]
+pub(crate) fn opening<'py>(
+    py: Python<'py>,
+    path: &Bound<'py, PyString>,
+    size: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    guarded(py, || {
+        let limits = Limits::default();
+        let options = Options {
+            compression: Compression::Infer,
+            encoding: None,
+            detect: Detect::Plist,
+            limits: &limits,
+            total_hint: None,
+        };
+        let (mut source, _) = of_path(path, options)?;
+        let mut bytes = vec![0; size];
+        let mut count = 0;
+        while count < size {
+            match source.read(&mut bytes[count..]) {
+                Ok(0) | Err(SourceError::Fault(_)) => break,
+                Ok(n) => count += n,
+                Err(SourceError::Idle) => py.check_signals()?,
+                Err(SourceError::Io(error)) => return Err(error.into()),
+            }
+        }
+        Ok(PyBytes::new(py, &bytes[..count]))
+    })
+}
+
 /// A file by its path, and its size if it has one.
 pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
     let (file, about) = open_file(path)?;
@@ -177,6 +212,42 @@ struct PythonFile {
     method: Held,
     /// True if the method fills a buffer (`readinto`) instead of returning bytes.
     fills: bool,
+    /// If it is a response that declares its length, how many bytes were left of it at the beginning.
+    declared: Option<Left>,
+    /// Bytes that came.
+    count: u64,
+}
+
+/// How many bytes a response has left, by the length that it declares.
+#[derive(Clone, Copy)]
+enum Left {
+    /// Of `http.client`. Its `read1` counts from Python 3.13 on.
+    Bytes(u64),
+    /// Of urllib3. What it reads may be longer than what came, because it decompresses.
+    Encoded(u64),
+}
+
+impl Left {
+    /// None for other objects. `file` may be a buffer around the response, which is then its `raw`.
+    fn of(file: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = file.py();
+        let buffered = file.getattr_opt(intern!(py, "raw"))?;
+        for object in [Some(file), buffered.as_ref()].into_iter().flatten() {
+            let number = |name| object.getattr_opt(name).ok()??.extract::<u64>().ok();
+            if let Some(left) = number(intern!(py, "length_remaining")) {
+                return Ok(Some(Left::Encoded(left)));
+            }
+            let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+            // Whoever has such a response has imported the module.
+            if let Some(client) = modules.get_item("http.client")?
+                && object.is_instance(&client.getattr("HTTPResponse")?)?
+                && let Some(left) = number(intern!(py, "length"))
+            {
+                return Ok(Some(Left::Bytes(left)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl PythonFile {
@@ -188,10 +259,33 @@ impl PythonFile {
         let read = [intern!(py, "read1"), intern!(py, "read"), intern!(py, "readinto")];
         for (name, fills) in read.into_iter().zip([false, false, true]) {
             if let Some(method) = object.getattr_opt(name)? {
-                return Ok(Some(PythonFile { method: Held::new(&method), fills }));
+                let (method, declared) = (Held::new(&method), Left::of(object)?);
+                return Ok(Some(PythonFile { method, fills, declared, count: 0 }));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a response that gives no more bytes lacks some. `http.client` ends one that is cut in
+    /// the same way as any other one.
+    fn ends_early(&self, py: Python<'_>) -> PyResult<Option<EndsEarly>> {
+        let Some(declared) = self.declared else { return Ok(None) };
+        let Some(file) = self.method.get(py)?.getattr_opt(intern!(py, "__self__"))? else {
+            return Ok(None);
+        };
+        let missing = match (declared, Left::of(&file)?) {
+            (Left::Bytes(declared), Some(Left::Bytes(left))) => {
+                left.min(declared.saturating_sub(self.count))
+            }
+            (Left::Encoded(_), Some(Left::Encoded(left))) => left,
+            _ => 0,
+        };
+        let (are, bytes) = if missing == 1 { ("is", "byte") } else { ("are", "bytes") };
+        Ok((missing > 0).then(|| {
+            EndsEarly(format!(
+                "the response ends here, and {missing} {bytes} of the length that it declares {are} missing"
+            ))
+        }))
     }
 
     fn read_attached(&self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
@@ -261,7 +355,17 @@ fn to_bytes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
 
 impl Read for PythonFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| self.read_attached(py, out)).map_err(io::Error::other)
+        Python::attach(|py| {
+            let count = self.read_attached(py, out).map_err(io::Error::other)?;
+            self.count += count as u64;
+            if count == 0
+                && !out.is_empty()
+                && let Some(early) = self.ends_early(py).map_err(io::Error::other)?
+            {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, early));
+            }
+            Ok(count)
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::buffers::in_pieces;
 use crate::dialect::Dialect;
-use crate::failure::{self, Named, Where, guarded};
+use crate::failure::{self, Named, Where, guarded, guarded_end};
 use crate::held::Held;
 use crate::options;
 use penstock_core::csv::{self, NotBehind, WrongDialect};
@@ -13,6 +13,8 @@ use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::run::Spot;
 use penstock_core::source::Compression;
+#[cfg(target_os = "linux")]
+use penstock_core::target::own_path;
 use penstock_core::target::{Host, Kind, Over, Packing, Target, TargetError, Torn, kind_of};
 use pyo3::exceptions::{
     PyBlockingIOError, PyException, PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError,
@@ -22,10 +24,14 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyString, PyTuple};
+#[cfg(target_os = "linux")]
+use std::ffi::{CString, c_char, c_int};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
-use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 const ACCESS_DENIED: i32 = 13;
@@ -122,7 +128,7 @@ impl TargetObject {
     /// Ends the target well. With `new`, it must not replace a file.
     #[pyo3(signature = (new = false, /))]
     pub(crate) fn finish(&self, py: Python<'_>, new: bool) -> PyResult<()> {
-        guarded(py, || {
+        guarded_end(py, || {
             let finish = if new { Target::finish_new } else { Target::finish };
             self.work(py, &mut *self.lock()?, finish)
         })
@@ -130,19 +136,19 @@ impl TargetObject {
 
     /// Ends the target, and undoes what can be undone.
     pub(crate) fn abort(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || self.work(py, &mut *self.lock()?, Target::abort))
+        guarded_end(py, || self.work(py, &mut *self.lock()?, Target::abort))
     }
 
     /// How many bytes it was handed.
     #[getter]
-    fn taken(&self, py: Python<'_>) -> PyResult<u64> {
-        guarded(py, || Ok(self.lock()?.taken()))
+    fn taken(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        failure::given(py, || Ok(self.lock()?.taken()))
     }
 
     /// How many bytes it has written.
     #[getter]
-    fn given(&self, py: Python<'_>) -> PyResult<u64> {
-        guarded(py, || Ok(self.lock()?.given()))
+    fn given(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        failure::given(py, || Ok(self.lock()?.given()))
     }
 
     /// The `.gzi` of what was written in pieces of gzip, once it is finished.
@@ -154,7 +160,7 @@ impl TargetObject {
     /// Whether nothing more can be written.
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-        guarded(py, || Ok(!self.lock()?.is_open()))
+        guarded_end(py, || Ok(!self.lock()?.is_open()))
     }
 
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -169,7 +175,7 @@ impl TargetObject {
         error: &Bound<'_, PyAny>,
         _traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        guarded(py, || {
+        guarded_end(py, || {
             if class.is_none() {
                 return self.finish(py, false);
             }
@@ -376,10 +382,21 @@ impl How {
 fn open_through(path: &Bound<'_, PyString>) -> PyResult<File> {
     let os = path.py().import("os")?;
     let flag = |name: &str| os.getattr(name)?.extract::<i32>();
-    let mut flags = flag("O_WRONLY")? | flag("O_NOCTTY")?;
-    // `/dev/stdout` may be a file that somebody has written to already.
     let place: PathBuf = path.extract()?;
-    if fs::metadata(place).is_ok_and(|about| about.is_file()) {
+    let own = own_descriptor(&place);
+    // Of a file, a second description would have a place of its own, and what the program prints next
+    // would overwrite what comes here.
+    if let Some(own) = own
+        && fs::metadata(&place).is_ok_and(|about| about.is_file())
+        && takes_bytes(&os, own)?
+    {
+        let copy = os.call_method1("dup", (own,))?;
+        // SAFETY: a descriptor that was made just now, and that nobody else knows.
+        return Ok(unsafe { File::from_raw_fd(copy.extract()?) });
+    }
+    let mut flags = flag("O_WRONLY")? | flag("O_NOCTTY")?;
+    // It may be a file of another process, which has written to it already.
+    if fs::metadata(&place).is_ok_and(|about| about.is_file()) {
         flags |= flag("O_APPEND")?;
     }
     // Python's own function answers signals while it waits: a pipe may have no reader yet.
@@ -388,8 +405,72 @@ fn open_through(path: &Bound<'_, PyString>) -> PyResult<File> {
     Ok(unsafe { File::from_raw_fd(opened.extract()?) })
 }
 
+/// Whether a descriptor is open for writing.
+fn takes_bytes(os: &Bound<'_, PyModule>, descriptor: i32) -> PyResult<bool> {
+    let control = os.py().import("fcntl")?;
+    let flags = control.call_method1("fcntl", (descriptor, control.getattr("F_GETFL")?))?;
+    let access = flags.extract::<i32>()? & os.getattr("O_ACCMODE")?.extract::<i32>()?;
+    Ok(access != os.getattr("O_RDONLY")?.extract::<i32>()?)
+}
+
+/// The descriptor of this process that a path names, behind all links to such a name.
+fn own_descriptor(path: &Path) -> Option<i32> {
+    let mut at = std::path::absolute(path).ok()?;
+    for _ in 0..MOST_LINKS {
+        let folder = at.parent()?;
+        let own = format!("/proc/{}/fd", std::process::id());
+        let task = Path::new("/proc/thread-self/fd");
+        let is_own = ["/dev/fd", "/proc/self/fd", &own].iter().any(|it| folder == Path::new(it));
+        if is_own || folder == task {
+            return at.file_name()?.to_str()?.parse().ok();
+        }
+        let to = fs::read_link(&at).ok()?;
+        at = folder.join(to);
+    }
+    None
+}
+
+/// The most links that lead to a descriptor.
+const MOST_LINKS: usize = 40;
+
 /// What targets ask of the interpreter.
-const HOST: Host = Host { interrupted, close };
+const HOST: Host = Host { interrupted, close, name: Some(name) };
+
+#[cfg(target_os = "linux")]
+unsafe extern "C" {
+    fn linkat(
+        from: c_int,
+        old: *const c_char,
+        to: c_int,
+        new: *const c_char,
+        flags: c_int,
+    ) -> c_int;
+}
+
+/// Gives a file that has none its name.
+///
+/// `std::fs::hard_link` does not follow links, and the only name that the kernel has for such a file is
+/// a link.
+#[cfg(target_os = "linux")]
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    /// A path counts from the current folder.
+    const HERE: c_int = -100;
+    /// The link is followed.
+    const FOLLOW: c_int = 0x400;
+    let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).map_err(io::Error::from);
+    let (old, new) = (text(&own_path(file))?, text(path)?);
+    // SAFETY: both texts end with a NUL and live until the call returns, which keeps neither.
+    match unsafe { linkat(HERE, old.as_ptr(), HERE, new.as_ptr(), FOLLOW) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Other systems have no files without a name.
+#[cfg(not(target_os = "linux"))]
+fn name(_file: &File, _path: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
 
 fn interrupted() -> io::Result<()> {
     Python::attach(|py| py.check_signals()).map_err(io::Error::other)

@@ -47,7 +47,10 @@ pub use isa::{
 };
 pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};
 pub use lines::{count_code_points, count_newlines};
-pub use memory::{OutOfMemory, Room, append, copied, filled, gathered, make_room, out_of_memory};
+pub use memory::{
+    OutOfMemory, Room, append, check_reserve, copied, filled, gathered, is_short,
+    keep_reserve_with, make_room, out_of_memory, set_short,
+};
 pub use pen::Pen;
 pub use text::{TextBuf, ValidText};
 pub use unicode::{Shape, Width, shape, widen_latin1, widen_ucs2, widen_ucs4};

@@ -7,10 +7,52 @@
 use std::collections::{HashMap, TryReserveError, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::panic::resume_unwind;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What unwinds if there is no memory.
 #[derive(Clone, Copy, Debug)]
 pub struct OutOfMemory;
+
+/// Whether an allocator with a reserve has served a request from it.
+static SHORT: AtomicBool = AtomicBool::new(false);
+/// What fills the reserve again, and returns false if there is no memory for that.
+static REFILL: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// An allocator with a reserve calls this once. `refill` is asked where work can end, after the
+/// reserve was used: it returns true if there is a whole reserve again.
+pub fn keep_reserve_with(refill: fn() -> bool) {
+    let _ = REFILL.set(refill);
+}
+
+/// An allocator says that its reserve is used, or whole again.
+pub fn set_short(short: bool) {
+    SHORT.store(short, Ordering::Release);
+}
+
+/// Whether the reserve is used and there is no memory to fill it again.
+///
+/// Requests that may not fail are served from the reserve when memory has run out. Each of them is
+/// small, so nothing would ever fail if a program keeps their results, until the reserve is gone and
+/// the process with it. So whoever loops asks this, and ends with a lack of memory.
+#[inline(always)]
+pub fn is_short() -> bool {
+    SHORT.load(Ordering::Relaxed) && !refilled()
+}
+
+/// Unwinds with [`OutOfMemory`] if the reserve is used and there is no memory to fill it again.
+#[inline(always)]
+pub fn check_reserve() {
+    if SHORT.load(Ordering::Relaxed) && !refilled() {
+        out_of_memory();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn refilled() -> bool {
+    REFILL.get().is_none_or(|refill| refill())
+}
 
 /// A buffer that grows: vectors, strings and tables.
 pub trait Room {
@@ -80,7 +122,8 @@ pub fn make_room<B: Room>(items: &mut B, more: usize) {
 #[cold]
 #[inline(never)]
 fn grow<B: Room>(items: &mut B, more: usize) {
-    if items.try_room(more).is_err() {
+    // A request of little may have been served from the reserve, which is not for buffers.
+    if items.try_room(more).is_err() || is_short() {
         out_of_memory();
     }
 }

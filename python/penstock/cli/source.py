@@ -254,7 +254,8 @@ class Source:
         """The format from the name or the first bytes."""
         kind = _format.of_name(self.name)
         if kind is not None:
-            return kind
+            # XML may be a property list, which its root element says.
+            return kind if self._stream is not None else _format.of_source(self.name, self.name)
         sample = self._sample()
         otherwise: Format | None = getattr(self._arguments, "otherwise", None)
         first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]

@@ -685,7 +685,7 @@ impl<O: Output> Destination for Conversion<'_, O> {
     fn record_depth(&self) -> usize {
         self.outlet.record_depth()
     }
-    fn inner_records(&self) -> Option<(u64, bool)> {
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
         self.outlet.inner_records()
     }
     fn ready(&self) -> u64 {

@@ -111,7 +111,11 @@ impl Reader {
         text: ValidText<'_>,
         last: bool,
     ) -> Option<usize> {
-        self.next_row(found, text, last, 0)?;
+        // All of its cells count, also if it does not end.
+        self.row.is_remembering = false;
+        let end = self.next_row(found, text, last, 0);
+        self.row.is_remembering = true;
+        end?;
         self.drop_trailing(self.row.cells.len().saturating_sub(1));
         let names = (0..self.row.cells.len()).map(|column| column.to_string().into());
         let names = gathered(names);

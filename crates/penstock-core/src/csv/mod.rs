@@ -28,6 +28,7 @@ pub mod direct;
 mod format;
 mod header;
 pub mod infer;
+mod known;
 mod many;
 mod mending;
 mod options;

@@ -158,7 +158,7 @@ impl Reader {
             grammar: Grammar::new(options, limits.row),
             header: options.header.clone(),
             comment: options.comment.clone(),
-            row: rows::Row::default(),
+            row: rows::Row::remembering(),
             names,
             header_at: None,
             header_cells: Vec::new(),
@@ -183,6 +183,12 @@ impl Reader {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.names().is_some() && self.grammar.is_settled()
+    }
+
+    /// Whether the header is still to be read, or lines before it.
+    #[must_use]
+    pub fn awaits_header(&self) -> bool {
+        self.state != State::Row
     }
 
     /// Whether the rows before this offset can be read without what follows it. A row that does not
@@ -211,7 +217,7 @@ impl Reader {
             // It was read.
             header: Header::Positions,
             comment: self.comment.clone(),
-            row: rows::Row::default(),
+            row: rows::Row::remembering(),
             names: self.names.clone(),
             header_at: self.header_at,
             header_cells: self.header_cells.clone(),
@@ -342,7 +348,7 @@ impl Reader {
         if let Some(Scan { blocks: Some(blocks), .. }) = self.scan.as_deref_mut() {
             blocks.forget();
         }
-        self.row.clear();
+        self.row.forget();
     }
 
     /// Tells the reader that bytes which are not text follow the window, until it
@@ -462,6 +468,15 @@ impl Reader {
                 }
             }
         };
+        if self.told.is_none() && self.skipped == Skipped::Lost {
+            // The caller gave the header. It is told where the first row may begin, and not somewhere in
+            // a line that is lost, because that would depend on how the input was cut.
+            let place = self.row.place(self.pos);
+            let found = found.get_or_insert_with(|| Found::new(isa, text.as_bytes(), stops, place));
+            if !self.pass_lines(found, text, last) && !last {
+                return Ok(dry);
+            }
+        }
         self.tell_header(sink).map_err(Fail::Sink)?;
         let takes_rows = self.needed > 0 && sink.takes_rows();
         loop {
@@ -713,6 +728,7 @@ impl Reader {
             {
                 return None;
             }
+            self.row.origin = self.begun();
             let end = self.row.scan(found, self.pos, last, &self.grammar)?;
             self.line_ended(text, end);
             if columns != 1

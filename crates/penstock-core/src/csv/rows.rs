@@ -11,15 +11,19 @@
 //! A fault does not end the scan. The row's end is found as if the faulty character were text, so
 //! the next row is read as usual. Two faults have no such end: a quote that nothing closes, and a
 //! row that exceeds its limit. Reading goes on behind the line in which such a row began, also if
-//! the end of the row is at hand: that depends on how the input was cut.
+//! the end of the row is at hand: that depends on how the input was cut. So the same text is scanned
+//! for many rows, and `known.rs` sees that each of them does not scan all of it.
+
+use std::ops::Range;
 
 use penstock_scan::{Isa, Stops, make_room};
 
+use super::known::{Known, Note, STEP, Stand, Way};
 use super::options::{Options, Terminator};
 use crate::repair::{RepairKind, Repairs};
 
 /// A cell, in bytes from the beginning of its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
     /// Where the cell begins: its quote, if it has one.
     pub(super) at: usize,
@@ -89,6 +93,14 @@ pub(super) struct Row {
     pub(super) line_goes_on: bool,
     /// How many bytes had to be looked at to find a fault behind whose first line reading goes on.
     pub(super) looked_at: usize,
+    /// Where in the source the row begins, for what is known of its text.
+    pub(super) origin: u64,
+    /// What is known of text in which rows did not end. Only a reader needs that, which goes on behind
+    /// the first line of such a row.
+    known: Option<Box<Known>>,
+    pub(super) is_remembering: bool,
+    /// The way through text of which something is known.
+    way: Option<Box<Way>>,
 }
 
 /// The end of a row, and the beginning of the next one, from the beginning of the row.
@@ -101,6 +113,13 @@ pub(super) struct End {
 const CELL: Cell = Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false, repaired: false };
 
 impl Cell {
+    /// The same cell, if its places count from elsewhere.
+    fn moved(self, by: usize) -> Self {
+        let Cell { at, from, to, .. } = self;
+        let [at, from, to] = [at, from, to].map(|place| place.wrapping_add(by));
+        Cell { at, from, to, ..self }
+    }
+
     /// A cell without quotes.
     #[inline(always)]
     pub(super) fn plain(at: usize, to: usize) -> Self {
@@ -111,6 +130,13 @@ impl Cell {
 /// The empty cell at a place.
 pub(super) fn empty_cell(at: usize) -> Cell {
     Cell { at, from: at, to: at, ..CELL }
+}
+
+impl Row {
+    /// A row of a reader, which goes on behind the first line of one that does not end.
+    pub(super) fn remembering() -> Self {
+        Row { is_remembering: true, ..Row::default() }
+    }
 }
 
 impl Default for Row {
@@ -127,6 +153,10 @@ impl Default for Row {
             kept: 0,
             line_goes_on: false,
             looked_at: 0,
+            origin: 0,
+            known: None,
+            is_remembering: false,
+            way: None,
         }
     }
 }
@@ -325,6 +355,12 @@ pub(super) struct Found<'t, I> {
 
 const BLOCK: usize = 64;
 
+#[cfg(test)]
+thread_local! {
+    /// How many blocks were looked at.
+    pub(super) static LOADED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 impl<'t, I: Isa> Found<'t, I> {
     #[inline(always)]
     pub(super) fn new(isa: I, text: &'t [u8], stops: &'t Stops, from: usize) -> Self {
@@ -340,6 +376,8 @@ impl<'t, I: Isa> Found<'t, I> {
 
     #[inline(always)]
     fn load(&mut self, block: usize) {
+        #[cfg(test)]
+        LOADED.set(LOADED.get() + 1);
         self.block = block;
         let rest = self.text.get(block..).unwrap_or_default();
         (self.left, self.above) = match rest.first_chunk::<BLOCK>() {
@@ -410,10 +448,20 @@ impl Row {
         (self.cell, self.within, self.kept) = (CELL, Within::Plain, 0);
         (self.is_plain, self.line_goes_on, self.looked_at) = (false, false, 0);
         self.repairs.clear();
+        self.way = None;
+    }
+
+    /// Forgets what is known of the text: other text follows.
+    pub(super) fn forget(&mut self) {
+        self.clear();
+        self.known = None;
     }
 
     #[cold]
     fn fault(&mut self, wrong: Wrong, at: usize) {
+        if let Some(way) = &mut self.way {
+            way.fault(wrong, self.origin + at as u64);
+        }
         if self.wrong.is_none_or(|(_, known)| at < known) {
             self.wrong = Some((wrong, at));
         }
@@ -488,10 +536,67 @@ impl Row {
         last: bool,
         grammar: &Grammar,
     ) -> Option<End> {
+        if self.known.is_some() {
+            return self.scan_known(found, start, last, grammar);
+        }
+        self.scan_on::<I, false>(found, start, last, grammar)
+    }
+
+    /// As [`scan`](Self::scan), if there is text in which rows did not end.
+    #[cold]
+    #[inline(never)]
+    fn scan_known<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        start: usize,
+        last: bool,
+        grammar: &Grammar,
+    ) -> Option<End> {
+        let is_fresh = self.is_new() && self.way.is_none();
+        let known = self.known.as_mut()?;
+        if is_fresh && self.origin < known.until {
+            known.forget_before(self.origin);
+            self.way = Some(Box::new(Way::from(self.origin)));
+        }
+        let Some(way) = &self.way else {
+            return self.scan_on::<I, false>(found, start, last, grammar);
+        };
+        debug_assert!(way.next * STEP >= self.origin);
+        let end = self.scan_on::<I, true>(found, start, last, grammar)?;
+        if self.wrong.is_none() && self.way.as_ref().is_some_and(|way| way.has_joined()) {
+            // It has cells that were not scanned.
+            self.clear();
+            found.restart(start);
+            return self.scan_on::<I, false>(found, start, last, grammar);
+        }
+        Some(end)
+    }
+
+    /// Scans on. With `KNOWN`, the row goes a way through text of which something is known.
+    #[inline(always)]
+    fn scan_on<I: Isa, const KNOWN: bool>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        start: usize,
+        last: bool,
+        grammar: &Grammar,
+    ) -> Option<End> {
         let text = found.text;
         let mut from = start + self.at;
         loop {
-            let Some(stop) = found.next(from, start, &mut self.ascii) else {
+            let stop = found.next(from, start, &mut self.ascii);
+            if KNOWN {
+                let to = stop.unwrap_or(text.len());
+                if self.joins(text, start, from..to, grammar) {
+                    from = start + self.at;
+                    if self.at > grammar.most {
+                        return Some(self.too_long(found, start, last, grammar));
+                    }
+                    found.restart(from);
+                    continue;
+                }
+            }
+            let Some(stop) = stop else {
                 self.at = text.len() - start;
                 if !last {
                     return self.cut(found, start, last, grammar);
@@ -503,6 +608,7 @@ impl Row {
                         return Some(self.too_long(found, start, last, grammar));
                     }
                     self.looked_at = self.at;
+                    self.remember();
                     return Some(self.first_line(&text[start..], last, grammar));
                 }
                 self.end_cell(&text[start..], end.end, grammar);
@@ -596,6 +702,99 @@ impl Row {
         }
     }
 
+    /// Notes the states of the scan at some places, of which those between the range's ends are in the
+    /// same state. True if it joins a path there, at the end of which it continues.
+    #[inline(never)]
+    fn joins(&mut self, text: &[u8], start: usize, range: Range<usize>, grammar: &Grammar) -> bool {
+        let Some(mut way) = self.way.take() else { return false };
+        let joined = self.note(&mut way, text, start, range, grammar);
+        self.way = Some(way);
+        joined.is_some()
+    }
+
+    fn note(
+        &mut self,
+        way: &mut Way,
+        text: &[u8],
+        start: usize,
+        range: Range<usize>,
+        grammar: &Grammar,
+    ) -> Option<()> {
+        let origin = self.origin;
+        let to = origin + (range.end - start) as u64;
+        while way.next * STEP <= to {
+            let number = way.next;
+            way.next += 1;
+            let at = (number * STEP - origin) as usize;
+            // In the middle of an escape, or of a delimiter, there is no state.
+            if start + at < range.start {
+                continue;
+            }
+            let Some(stand) = self.stand(way, &text[start..start + at], grammar) else { continue };
+            let note = Note { number, stand, cell: origin + self.cell.at as u64 };
+            let cell = self.cell.moved(origin as usize);
+            let Some(end) = self.known.as_mut()?.join(note, cell, way) else {
+                way.note(note, cell);
+                continue;
+            };
+            if stand == Stand::Behind && !grammar.repairs.has(RepairKind::StrayQuote) {
+                self.fault_on_path(Wrong::Behind, self.cell.to + 1);
+            }
+            if let Some((wrong, place)) = end.fault {
+                self.fault_on_path(wrong, (place - origin) as usize);
+            }
+            let other = end.cell.moved((origin as usize).wrapping_neg());
+            if end.cell.at as u64 >= number * STEP {
+                self.cell = other;
+            } else if stand != Stand::Behind {
+                self.cell.to = other.to;
+            }
+            self.within = match end.stand {
+                Stand::Fresh | Stand::Text => Within::Plain,
+                Stand::Stray => Within::Stray,
+                Stand::Quoted => Within::Quoted,
+                Stand::Behind => Within::Behind,
+            };
+            self.at = (end.number * STEP - origin) as usize;
+            return Some(());
+        }
+        None
+    }
+
+    /// A fault that is known of a path.
+    fn fault_on_path(&mut self, wrong: Wrong, at: usize) {
+        if self.wrong.is_none_or(|(_, known)| at < known) {
+            self.wrong = Some((wrong, at));
+        }
+    }
+
+    /// The state at the end of this part of the row. None if what comes then depends on more than that.
+    fn stand(&self, way: &mut Way, row: &[u8], grammar: &Grammar) -> Option<Stand> {
+        Some(match self.within {
+            Within::Quoted => Stand::Quoted,
+            Within::Stray => Stand::Stray,
+            Within::Plain => {
+                let is_text = way.has_text(row, self.cell.at, grammar.trim);
+                if is_text { Stand::Text } else { Stand::Fresh }
+            }
+            Within::Behind if way.has_text(row, self.cell.to + 1, grammar.trim) => Stand::Behind,
+            Within::Behind => return None,
+        })
+    }
+
+    /// The row did not end: the next ones may go the same way.
+    #[cold]
+    fn remember(&mut self) {
+        if !self.is_remembering {
+            return;
+        }
+        let known = self.known.get_or_insert_default();
+        known.until = known.until.max(self.origin + self.at as u64);
+        if let Some(way) = &mut self.way {
+            known.end(way);
+        }
+    }
+
     /// The whole row.
     #[inline(always)]
     fn ended<I: Isa>(
@@ -678,11 +877,13 @@ impl Row {
         last: bool,
         grammar: &Grammar,
     ) -> End {
-        let mut part = Row::default();
         let whole = &found.text[start..];
         let text = &whole[..grammar.most.min(whole.len())];
-        let mut stops = Found::new(found.isa, text, found.stops, 0);
-        part.scan(&mut stops, 0, false, grammar);
+        let mut part = self.known_part(text);
+        self.at = self.at.max(text.len());
+        self.remember();
+        let mut stops = Found::new(found.isa, text, found.stops, part.at);
+        part.scan_on::<I, false>(&mut stops, 0, false, grammar);
         let open = part.within == Within::Quoted;
         let at = if open { part.cell.at } else { 0 };
         self.wrong = Some((Wrong::Long { open }, at));
@@ -692,6 +893,26 @@ impl Row {
         self.cells.push(part.cell);
         self.looked_at = grammar.most.saturating_add(1);
         self.first_line(whole, last, grammar)
+    }
+
+    /// A scan of the beginning of the row that has come as far as is known.
+    fn known_part(&self, text: &[u8]) -> Row {
+        let mut part = Row::default();
+        let (Some(known), Some(way)) = (&self.known, &self.way) else { return part };
+        let Some(note) = known.before(self.origin + text.len() as u64, way) else { return part };
+        part.at = (note.number * STEP - self.origin) as usize;
+        let at = (note.cell - self.origin) as usize;
+        part.cell = Cell { at, from: at, to: at, ..CELL };
+        part.within = match note.stand {
+            Stand::Fresh | Stand::Text => Within::Plain,
+            Stand::Stray => Within::Stray,
+            Stand::Quoted => Within::Quoted,
+            Stand::Behind => {
+                part.cell.to = part.at - 1;
+                Within::Behind
+            }
+        };
+        part
     }
 
     /// The end of the line in which a row in error begins, or as much of it as is at hand.

@@ -8,7 +8,7 @@ use crate::select::PathStep;
 use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::word::{Tag, Word};
-use penstock_scan::{TextBuf, ValidText, copied, make_room};
+use penstock_scan::{TextBuf, ValidText, check_reserve, copied, make_room};
 use std::collections::HashSet;
 
 /// The reason why a document cannot be gathered although its text is valid.
@@ -130,6 +130,9 @@ impl Gather {
                 self.frames.get(depth + 1).or((depth < self.frames.len()).then_some(&self.top));
             let values = inner.map_or(self.values.len(), |inner| inner.values) - frame.values;
             let keys = inner.map_or(self.keys.len(), |inner| inner.keys);
+            // Containers may be very deep, and each step is small.
+            check_reserve();
+            make_room(&mut path, 1);
             match frame.kind {
                 Kind::Root => {}
                 Kind::List => path.push(PathStep::Index(values as u64)),

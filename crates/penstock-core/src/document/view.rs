@@ -7,7 +7,7 @@ use super::{Document, Duplicates, Header};
 use crate::select::PathStep;
 use crate::value::number;
 use crate::word::{Decimal, Tag, Word};
-use penstock_scan::{TextBuf, ValidText, unescape_json};
+use penstock_scan::{TextBuf, ValidText, check_reserve, make_room, unescape_json};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -410,6 +410,8 @@ impl<'a> View<'a> {
                 return path;
             }
             at = self.holder(&outer, to.header.at).map(|(slot, inner)| {
+                check_reserve();
+                make_room(&mut path, 1);
                 path.push(outer.step(slot));
                 inner
             });

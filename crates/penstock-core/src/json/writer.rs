@@ -9,7 +9,7 @@
 //! taken before that.
 
 use memchr::memchr;
-use penstock_scan::{Chosen, Isa, Job, ValidText};
+use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, unescape_json};
 
 pub use super::options::{Binary, NonFinite, Records, WriterOptions};
 
@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::value::{print, unix};
-use crate::writer::{self, ENOUGH, Unwritable, make_room};
+use crate::writer::{self, ENOUGH, Kinds, Unwritable, make_room};
 
 /// The largest integer below which a double holds every other.
 const LARGEST_EXACT: i64 = 1 << 53;
@@ -42,6 +42,10 @@ pub struct Writer {
     after_key: bool,
     sorted: Option<Box<Sorted>>,
     isa: Chosen,
+    /// Where the scalars begin that are listened to.
+    heard: usize,
+    /// The last one, if it is text.
+    text: TextBuf,
 }
 
 impl Writer {
@@ -59,6 +63,8 @@ impl Writer {
             records: 0,
             after_key: false,
             isa: Chosen::best(),
+            heard: 0,
+            text: TextBuf::new(),
         }
     }
 
@@ -541,7 +547,44 @@ impl writer::Writer for Writer {
             after_key: false,
             sorted: sorted.map(Box::new),
             isa,
+            heard: 0,
+            text: TextBuf::new(),
         })
+    }
+    fn listen(&mut self) -> bool {
+        self.heard = self.out.len();
+        true
+    }
+    fn reported(&mut self) -> Option<Scalar<'_>> {
+        let is_behind = |byte: &u8| matches!(byte, b',' | b'\n' | b' ');
+        let written = self.out.get(self.heard..)?;
+        let end = written.iter().rposition(|byte| !is_behind(byte))? + 1;
+        let written = &written[..end];
+        let number = written
+            .iter()
+            .rposition(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+        match written {
+            // What stands before a number ends with a bracket, a colon, a comma or white space.
+            [.., b'0'..=b'9'] => Some(Scalar::Number(&written[number.map_or(0, |at| at + 1)..])),
+            [.., b't', b'r', b'u', b'e'] => Some(Scalar::Bool(true)),
+            [.., b'f', b'a', b'l', b's', b'e'] => Some(Scalar::Bool(false)),
+            [before @ .., b'"'] => {
+                let is_begin = |at: &usize| {
+                    let escapes = before[..*at].iter().rev().take_while(|byte| **byte == b'\\');
+                    before[*at] == b'"' && escapes.count() % 2 == 0
+                };
+                let begin = (0..before.len()).rev().find(is_begin)?;
+                let raw = std::str::from_utf8(&before[begin + 1..]).ok()?;
+                self.text.clear();
+                unescape_json(ValidText::from(raw), &mut self.text).ok()?;
+                Some(Scalar::Text(self.text.text().as_str().into()))
+            }
+            _ => None,
+        }
+    }
+    fn kinds(&self) -> Kinds {
+        let WriterOptions { large_ints_as_text, decimals_as_text, .. } = self.options;
+        if large_ints_as_text || decimals_as_text { Kinds::Changed } else { Kinds::Kept }
     }
     fn pass(&mut self, records: u64) {
         self.records += records;

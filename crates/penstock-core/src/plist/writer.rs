@@ -3,7 +3,8 @@
 use super::{binary, markup, text};
 use crate::event::{Container, Key, Scalar, Text};
 use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
-use crate::writer::{self, Unwritable};
+use crate::value::print;
+use crate::writer::{self, Kinds, Unwritable, make_room};
 
 /// Writes a property list of any form but JSON.
 #[derive(Debug)]
@@ -11,6 +12,25 @@ pub struct Writer {
     own: Own,
     /// For XML: what is around the records, if they are not the root.
     around: Option<Around>,
+    /// The last scalar, if somebody listens.
+    heard: Option<Heard>,
+}
+
+/// A scalar as a reader will report it.
+#[derive(Debug, Default)]
+struct Heard {
+    kind: Reported,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Reported {
+    #[default]
+    Nothing,
+    Untyped,
+    Text,
+    Number,
+    Value(Scalar<'static>),
 }
 
 /// The writer of a form.
@@ -46,13 +66,13 @@ macro_rules! each {
 impl Writer {
     /// A writer of one value, or of whatever the form's writer takes for records.
     pub(super) fn new(own: Own) -> Self {
-        Writer { own, around: None }
+        Writer { own, around: None, heard: None }
     }
 
     /// A writer of records in an array, which is in dictionaries with these keys.
     pub(super) fn around(writer: markup::Writer, keys: Vec<String>) -> Self {
         let around = Around { keys: keys.into(), begun: false, depth: 0, records: 0 };
-        Writer { own: Own::Xml(Box::new(writer)), around: Some(around) }
+        Writer { own: Own::Xml(Box::new(writer)), around: Some(around), heard: None }
     }
 
     /// Before a value: begins what is around the first record.
@@ -77,6 +97,64 @@ impl Writer {
         }
         writer.begin_list(0)?;
         writer.mark();
+        Ok(())
+    }
+
+    /// Notes a scalar.
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, value: Scalar<'_>) -> Result<(), Unwritable> {
+        let (is_text, is_untyped) = match &self.own {
+            Own::Text(writer) => (true, !writer.has_numbers()),
+            _ => (false, false),
+        };
+        let Some(Heard { kind, bytes }) = &mut self.heard else { return Ok(()) };
+        bytes.clear();
+        make_room(bytes, print::LONGEST)?;
+        let text = if is_text { Reported::Untyped } else { Reported::Text };
+        let number = if is_untyped { Reported::Untyped } else { Reported::Number };
+        *kind = match value {
+            Scalar::Null => Reported::Nothing,
+            Scalar::Text(value) | Scalar::Untyped(value) => {
+                make_room(bytes, value.bytes().len())?;
+                bytes.extend_from_slice(value.bytes());
+                text
+            }
+            Scalar::Number(digits) | Scalar::Decimal(digits) => {
+                make_room(bytes, digits.len())?;
+                bytes.extend_from_slice(digits);
+                number
+            }
+            Scalar::Int(value) => {
+                print::int(value, bytes);
+                number
+            }
+            Scalar::Float(value) if is_untyped => {
+                print::float(value, bytes);
+                number
+            }
+            Scalar::Date(date) => {
+                print::date(date, bytes);
+                text
+            }
+            Scalar::Time(time) => {
+                print::time(time, bytes);
+                text
+            }
+            Scalar::Duration(value) => {
+                print::duration(value, bytes);
+                text
+            }
+            Scalar::Uuid(value) => {
+                print::uuid(value, bytes);
+                text
+            }
+            Scalar::Float(value) => Reported::Value(Scalar::Float(value)),
+            Scalar::Bool(value) => Reported::Value(Scalar::Bool(value)),
+            Scalar::Uid(value) => Reported::Value(Scalar::Uid(value)),
+            // A property list has types of its own for these, and no text is one.
+            Scalar::Bytes(_) | Scalar::DateTime(_) | Scalar::Since2001(_) => Reported::Nothing,
+        };
         Ok(())
     }
 
@@ -136,6 +214,9 @@ impl Sink for Writer {
         each!(&mut self.own, writer => writer.container(container));
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if self.heard.is_some() {
+            self.note(value)?;
+        }
         self.begin()?;
         let flow = each!(&mut self.own, writer => writer.scalar(value, at))?;
         self.end(0);
@@ -143,18 +224,27 @@ impl Sink for Writer {
     }
     // What most values are, without a `Scalar` in between.
     fn int(&mut self, value: i64, at: u64) -> Result<Flow, Unwritable> {
+        if self.heard.is_some() {
+            self.note(Scalar::Int(value))?;
+        }
         self.begin()?;
         let flow = each!(&mut self.own, writer => writer.int(value, at))?;
         self.end(0);
         Ok(flow)
     }
     fn float(&mut self, value: f64, at: u64) -> Result<Flow, Unwritable> {
+        if self.heard.is_some() {
+            self.note(Scalar::Float(value))?;
+        }
         self.begin()?;
         let flow = each!(&mut self.own, writer => writer.float(value, at))?;
         self.end(0);
         Ok(flow)
     }
     fn text(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if self.heard.is_some() {
+            self.note(Scalar::Text(text))?;
+        }
         self.begin()?;
         let flow = each!(&mut self.own, writer => writer.text(text, at))?;
         self.end(0);
@@ -164,6 +254,7 @@ impl Sink for Writer {
         each!(&mut self.own, writer => writer.piece(text, at))
     }
     fn abandon(&mut self) {
+        self.heard = None;
         if let Some(around) = &mut self.around {
             around.depth = 0;
         }
@@ -205,7 +296,30 @@ impl writer::Writer for Writer {
             (around.begun, around.depth, around.records) = (false, 0, 0);
         }
     }
+    fn listen(&mut self) -> bool {
+        self.heard.replace(Heard::default()).is_none()
+    }
+    fn ignore(&mut self) {
+        self.heard = None;
+    }
+    fn reported(&mut self) -> Option<Scalar<'_>> {
+        let Heard { kind, bytes } = self.heard.as_ref()?;
+        let text = std::str::from_utf8(bytes).ok()?;
+        match *kind {
+            Reported::Nothing => None,
+            Reported::Untyped => Some(Scalar::Untyped(text.into())),
+            Reported::Text => Some(Scalar::Text(text.into())),
+            Reported::Number => Some(Scalar::Number(bytes)),
+            Reported::Value(value) => Some(value),
+        }
+    }
+    fn kinds(&self) -> Kinds {
+        if matches!(self.own, Own::Text(_)) { Kinds::Unknown } else { Kinds::Kept }
+    }
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
+        if self.heard.is_some() {
+            self.note(Scalar::Untyped(text.into()))?;
+        }
         self.begin()?;
         let flow = each!(&mut self.own, writer => writer.word(text, is_number))?;
         self.end(0);
@@ -228,7 +342,7 @@ impl writer::Writer for Writer {
             // Binary records are in the order of their numbers.
             _ => return None,
         };
-        Some(Writer { own, around })
+        Some(Writer { own, around, heard: None })
     }
     fn pass(&mut self, records: u64) {
         match (&mut self.own, &mut self.around) {

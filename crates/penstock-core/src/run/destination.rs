@@ -108,9 +108,10 @@ pub trait Destination {
         0
     }
 
-    /// For records inside the document: how many have begun, and whether the reader is inside one.
-    /// Nothing if each value at the root is a record.
-    fn inner_records(&self) -> Option<(u64, bool)> {
+    /// For records inside the document: how many have begun, whether the reader is inside one, and
+    /// whether it has met a container all of whose children are records. Nothing if each value at
+    /// the root is a record.
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
         None
     }
 
@@ -348,10 +349,12 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     fn record_depth(&self) -> usize {
         self.depth()
     }
-    fn inner_records(&self) -> Option<(u64, bool)> {
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
         match self {
             Outlet::Root(_) => None,
-            Outlet::Inside(select) => Some((select.records(), select.in_record())),
+            Outlet::Inside(select) => {
+                Some((select.records(), select.in_record(), select.has_reached()))
+            }
         }
     }
     fn ready(&self) -> u64 {

@@ -42,7 +42,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             }
         }
         let number = match to.inner_records() {
-            Some((begun, _)) => Some(begun),
+            Some((begun, ..)) => Some(begun),
             None => self.numbered.then(|| self.met(to)),
         };
         let number = number.map(|number| self.before + number).filter(|number| *number > 0);

@@ -10,7 +10,7 @@ use crate::error::{Fail, Fault, Kind};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
-use penstock_scan::{gathered, make_room};
+use penstock_scan::{check_reserve, gathered, make_room};
 
 /// The result of [`Run::advance`].
 #[derive(Debug)]
@@ -51,7 +51,9 @@ pub struct Run<R, I, C> {
     /// Whether values at the root are counted as records.
     pub(super) numbered: bool,
     /// If a document without records is an error: what it says.
-    wanted: Option<Box<str>>,
+    wanted: Option<(Box<str>, bool)>,
+    /// Why there should have been records, if there were none and that is no error.
+    lack: Option<Box<str>>,
     /// Whether a part may end within a record, which is left then.
     leaves_torn: bool,
     /// No more records will be delivered.
@@ -78,6 +80,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             before: 0,
             numbered,
             wanted: None,
+            lack: None,
             leaves_torn: false,
             finished: false,
             complete: false,
@@ -91,9 +94,15 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         self.policy = policy;
     }
 
-    /// From now on, a document without records is an error with this reason.
-    pub fn want_records(&mut self, otherwise: impl Into<Box<str>>) {
-        self.wanted = Some(otherwise.into());
+    /// From now on, a document without records is an error with this reason. With `merely_told`, the
+    /// run ends as any other one, and [`Run::take_lack`] has the reason.
+    pub fn want_records(&mut self, otherwise: impl Into<Box<str>>, merely_told: bool) {
+        self.wanted = Some((otherwise.into(), merely_told));
+    }
+
+    /// The reason from [`Run::want_records`], once, if the run has ended without a record.
+    pub fn take_lack(&mut self) -> Option<Box<str>> {
+        self.lack.take()
     }
 
     /// Before anything is read: the document has ended behind so many records.
@@ -213,6 +222,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
         let mut rescanned = false;
         loop {
+            // What a record leaves may be small and kept: errors, objects, plans.
+            check_reserve();
             if self.waiting.is_some() {
                 if let Some(turn) = self.wait(to)? {
                     return Ok(turn);
@@ -359,14 +370,20 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// any, and if there is no record but should be.
     fn end<D: Destination<Cause = C>>(&mut self, to: &D) -> Outcome<Turn<C>, D> {
         self.finished = true;
-        if let Some(reason) = self.wanted.take()
+        if let Some((reason, merely_told)) = self.wanted.take()
             && self.met(to) == 0
         {
-            let at = self.reader.offset();
-            let spot = Spot { place: self.input.locate(at), record: None, path: Vec::new() };
-            let misfit = Misfit::new(at, reason.into(), Vec::new());
-            let problem = Problem::of_misfit(Misfit { code: Code::Empty, ..misfit }, spot);
-            return Err(Box::new(Failure::One(problem)));
+            if merely_told {
+                // A list without elements has been found, and is right.
+                let reached = to.inner_records().is_some_and(|(.., reached)| reached);
+                self.lack = (!reached).then_some(reason);
+            } else {
+                let at = self.reader.offset();
+                let spot = Spot { place: self.input.locate(at), record: None, path: Vec::new() };
+                let misfit = Misfit::new(at, reason.into(), Vec::new());
+                let problem = Problem::of_misfit(Misfit { code: Code::Empty, ..misfit }, spot);
+                return Err(Box::new(Failure::One(problem)));
+            }
         }
         if self.collected.is_empty() {
             return Ok(Turn::End);
@@ -391,7 +408,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let left = self.input.given().text().as_bytes().get(self.reader.consumed()..);
         let is_read = left.is_some_and(|left| self.reader.is_settled_before_a_record(left));
         let is_read = is_read && (self.reader.offset()..=self.input.end()).contains(&end);
-        let is_read = is_read && !to.inner_records().is_some_and(|(_, within)| within);
+        let is_read = is_read && !to.inner_records().is_some_and(|(_, within, _)| within);
         if self.leaves_torn {
             self.waiting = None;
             self.complete = true;
@@ -432,7 +449,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         fault: &Fault,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
         let lacking = fault.kind() == Kind::Memory;
-        let within = to.inner_records().is_some_and(|(_, within)| within);
+        let within = to.inner_records().is_some_and(|(_, within, _)| within);
         if !lacking && within && self.reader.passes_faults() {
             let kept = to.take_kept();
             let problem = self.pass_over(to, |run, to| {
@@ -513,7 +530,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         to: &mut D,
         describe: impl FnOnce(&Self, &D) -> Problem<C>,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
-        to.meet_problem(self.reader.record().map(|(begun, _)| begun));
+        to.meet_problem(self.reader.record().map(|(begun, ..)| begun));
         if !self.policy.describes() {
             self.refused += 1;
             return Ok(None);
@@ -612,6 +629,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     fn misfit<D: Destination<Cause = C>>(&self, to: &D, misfit: Misfit<C>) -> Problem<C> {
         let mut misfit = misfit;
         let mut path = to.record_path();
+        make_room(&mut path, misfit.path.len());
         path.append(&mut misfit.path);
         let known = misfit.place.take().map(|place| *place);
         let place = known.or_else(|| self.input.locate(misfit.at));
@@ -634,7 +652,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
 
     /// The position of a fault. A fault between records belongs to no record.
     fn spot_of_fault<D: Destination<Cause = C>>(&self, to: &D, offset: u64) -> Spot {
-        if to.inner_records().is_some_and(|(_, within)| !within) {
+        if to.inner_records().is_some_and(|(_, within, _)| !within) {
             return Spot { place: self.input.locate(offset), record: None, path: Vec::new() };
         }
         self.spot(to, offset, true)
@@ -644,7 +662,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// value if not `inside`.
     fn spot<D: Destination<Cause = C>>(&self, to: &D, offset: u64, inside: bool) -> Spot {
         let mut path = to.record_path();
-        path.extend(to.value_path(inside, self.input.given()));
+        let mut within = to.value_path(inside, self.input.given());
+        // Containers may be very deep.
+        make_room(&mut path, within.len());
+        path.append(&mut within);
         Spot { place: self.input.locate(offset), record: self.record(to), path }
     }
 
@@ -657,13 +678,13 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// How many records there were, with those in error.
     pub(super) fn met<D: Destination<Cause = C>>(&self, to: &D) -> u64 {
         let at_root = self.delivered + to.ready() + self.refused;
-        to.inner_records().map_or(at_root, |(begun, _)| begun)
+        to.inner_records().map_or(at_root, |(begun, ..)| begun)
     }
 
     /// The number of the current record, from 1.
     fn record<D: Destination<Cause = C>>(&self, to: &D) -> Option<u64> {
         match to.inner_records() {
-            Some((begun, _)) => Some(self.before + begun).filter(|_| begun > 0),
+            Some((begun, ..)) => Some(self.before + begun).filter(|_| begun > 0),
             None => {
                 let number = self.before + self.delivered + to.ready() + self.refused + 1;
                 (self.numbered && !self.reader.is_before_records()).then_some(number)

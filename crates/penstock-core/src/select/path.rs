@@ -31,7 +31,7 @@ pub struct PathError {
 }
 
 impl PathError {
-    pub(super) fn new(column: usize, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(column: usize, reason: impl Into<String>) -> Self {
         PathError { column, reason: reason.into() }
     }
 }
@@ -219,6 +219,15 @@ impl Path {
         self.anywhere || self.steps.iter().any(Step::is_wild)
     }
 
+    /// Whether another path goes on where this one ends.
+    #[must_use]
+    pub fn begins(&self, other: &Path) -> bool {
+        let mut both = self.steps.iter().zip(&other.steps);
+        self.anywhere == other.anywhere
+            && self.steps.len() < other.steps.len()
+            && both.all(|(one, two)| one.test == two.test)
+    }
+
     /// How many steps above its end the last `*` of the path stands, if it has one.
     #[must_use]
     pub fn last_star(&self) -> Option<usize> {
@@ -226,7 +235,8 @@ impl Path {
     }
 
     /// Resolves prefixes: `p:x` becomes `{uri}x`, with the URI of `p` in `namespaces`. Only formats
-    /// with namespaces need this. `xml` is always bound.
+    /// with namespaces need this. `xml` is always bound. If the empty prefix is bound, it is that of
+    /// elements without one; attributes without a prefix are in no namespace.
     ///
     /// # Errors
     /// At the first step whose prefix has no namespace.
@@ -234,16 +244,30 @@ impl Path {
         &mut self,
         namespaces: impl Fn(&str) -> Option<&'n str>,
     ) -> Result<(), PathError> {
+        let by_default = namespaces("");
         for step in &mut self.steps {
-            if let Test::Name { namespace, .. } | Test::Attribute { namespace, .. } = &mut step.test
-                && let NamespaceTest::Prefix(prefix) = namespace
-            {
-                let uri = namespaces(prefix).or((**prefix == *"xml").then_some(XML));
-                let Some(uri) = uri else {
-                    let reason = format!("the prefix '{prefix}' is not among the namespaces");
-                    return Err(PathError::new(step.column, reason));
-                };
-                *namespace = NamespaceTest::Uri(uri.into());
+            let is_element = matches!(step.test, Test::Name { .. });
+            let (Test::Name { namespace, .. } | Test::Attribute { namespace, .. }) = &mut step.test
+            else {
+                continue;
+            };
+            match (&*namespace, by_default) {
+                (NamespaceTest::Unprefixed, Some(uri)) if is_element => {
+                    *namespace = NamespaceTest::Uri(uri.into());
+                }
+                // A name that is made of another one, as by `rename`, may begin so.
+                (NamespaceTest::Prefix(prefix), _) if **prefix == *"*" => {
+                    *namespace = NamespaceTest::Any;
+                }
+                (NamespaceTest::Prefix(prefix), _) => {
+                    let uri = namespaces(prefix).or((**prefix == *"xml").then_some(XML));
+                    let Some(uri) = uri else {
+                        let reason = format!("the prefix '{prefix}' is not among the namespaces");
+                        return Err(PathError::new(step.column, reason));
+                    };
+                    *namespace = NamespaceTest::Uri(uri.into());
+                }
+                _ => {}
             }
         }
         Ok(())

@@ -203,6 +203,8 @@ pub struct Select<S> {
     /// The target of the key that was reported last.
     pending: Option<Target>,
     met: u64,
+    /// Whether there was a container all of whose children are records.
+    reached: bool,
     /// Where the last record began that is a map or a list, and how many frames there were.
     last: Option<(u64, usize)>,
     /// The shapes of rows that were reported to the inner sink.
@@ -224,6 +226,7 @@ impl<S: Listener> Select<S> {
             keys,
             pending: None,
             met: 0,
+            reached: false,
             last: None,
             shapes: Vec::new(),
             forwards_row: false,
@@ -417,6 +420,10 @@ impl<S: Listener> Select<S> {
     pub fn records(&self) -> u64 {
         self.met
     }
+    /// Whether there was a container all of whose children are records: they may be none.
+    pub fn has_reached(&self) -> bool {
+        self.reached
+    }
     /// True inside a record.
     pub fn in_record(&self) -> bool {
         self.depth > 0
@@ -522,9 +529,11 @@ impl<S: Listener> Select<S> {
                 return None;
             }
         };
-        if list && !self.records.states()[state as usize].looks_into_lists() {
+        let within = &self.records.states()[state as usize];
+        if list && !within.looks_into_lists() {
             return Some(Flow::Skip);
         }
+        self.reached |= within.other.is_some_and(|to| to.accept.is_some());
         let at = if list { Place::List(0) } else { Place::Start };
         make_room(&mut self.frames, 1);
         self.frames.push(Frame { state, key: self.keys.len(), at });

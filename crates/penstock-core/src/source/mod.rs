@@ -71,6 +71,20 @@ impl<'a> Options<'a> {
     }
 }
 
+/// What a reader puts into an [`io::Error`] if it knows that bytes are missing at its end, as in a
+/// response that is shorter than it says. The source makes a [`Fault`] of it. It is a clause, as in
+/// [`Fault::new`].
+#[derive(Debug)]
+pub struct EndsEarly(pub String);
+
+impl fmt::Display for EndsEarly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EndsEarly {}
+
 /// The reason why a source gives no bytes.
 #[derive(Debug)]
 pub enum SourceError {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use penstock_scan::make_room;
 
 use super::decompress::Decompressor;
-use super::{CHUNK, Compression, Frames, Sniff, SourceError, again, sniff};
+use super::{CHUNK, Compression, EndsEarly, Frames, Sniff, SourceError, again, sniff};
 use crate::error::Fault;
 use crate::limits::Limits;
 
@@ -152,6 +152,7 @@ impl Stream {
         }
         let n = match self.decompress(out, may_ask) {
             Ok(n) => n,
+            Err((0, SourceError::Fault(fault))) => return Err(self.fail(fault)),
             Err((0, error)) => return Err(error),
             Err((n, SourceError::Fault(fault))) => {
                 self.fault = Some(fault);
@@ -203,16 +204,19 @@ impl Stream {
 
     /// Reads decompressed bytes. A fault may come together with the bytes before it.
     fn decompress(&mut self, out: &mut [u8], may_ask: bool) -> Result<usize, (usize, SourceError)> {
+        let at = self.bytes;
         for _ in 0..PATIENCE {
             match &mut self.stage {
                 Stage::Sealed => self.unseal().map_err(|error| (0, error))?,
-                Stage::Plain => return self.raw.read(out).map_err(|error| (0, error.into())),
+                Stage::Plain => {
+                    return self.raw.read(out).map_err(|error| (0, of_reader(error, at)));
+                }
                 Stage::Compressed(decompressor) => {
                     if self.raw.is_empty() && !self.raw.ended && !self.holds {
                         if !may_ask {
                             return Ok(0);
                         }
-                        self.raw.fill().map_err(|error| (0, error.into()))?;
+                        self.raw.fill().map_err(|error| (0, of_reader(error, at)))?;
                     }
                     let (last, ended) = (self.raw.ended, self.raw.ended && self.raw.is_empty());
                     let step = match decompressor.step(self.raw.bytes(), out, self.bytes, last) {
@@ -240,7 +244,9 @@ impl Stream {
         if self.compression != Compression::None {
             let seen = loop {
                 match sniff(self.raw.bytes()) {
-                    Sniff::More if !self.raw.ended => self.raw.fill()?,
+                    Sniff::More if !self.raw.ended => {
+                        self.raw.fill().map_err(|error| of_reader(error, self.bytes))?;
+                    }
                     seen => break seen,
                 }
             };
@@ -254,6 +260,14 @@ impl Stream {
             None => Stage::Plain,
         };
         Ok(())
+    }
+}
+
+/// The reader's error, after `at` decompressed bytes.
+fn of_reader(error: io::Error, at: u64) -> SourceError {
+    match error.downcast::<EndsEarly>() {
+        Ok(EndsEarly(reason)) => Fault::truncated(at, reason).into(),
+        Err(error) => error.into(),
     }
 }
 

@@ -186,7 +186,7 @@ impl Point {
             (Stand::Members(_), _) => Counter::new(),
             (_, place) => place.map(|place| Counter::at(place.line, place.column, at))?,
         };
-        let within = outlet.inner_records().map(|(begun, _)| begun);
+        let within = outlet.inner_records().map(|(begun, ..)| begun);
         let records = within.unwrap_or(outlet.inner().records) - 1;
         Some(Point { counted, records, stand, open: outlet.open() })
     }

@@ -60,7 +60,7 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
     fn record_depth(&self) -> usize {
         self.inner().record_depth()
     }
-    fn inner_records(&self) -> Option<(u64, bool)> {
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
         self.inner().inner_records()
     }
     fn ready(&self) -> u64 {

@@ -26,7 +26,7 @@ mod pieces;
 mod replacement;
 
 pub use packing::Packing;
-pub use replacement::{Kind, kind_of};
+pub use replacement::{Kind, kind_of, own_path};
 
 use appended::Appended;
 pub(crate) use appended::of_text;
@@ -43,6 +43,9 @@ pub struct Host {
     pub interrupted: fn() -> io::Result<()>,
     /// Closes a file, and says whether that went well. Dropping a file does not say it.
     pub close: fn(File) -> io::Result<()>,
+    /// Gives a file that has none its name, which nobody must have. Without this, new files have a name
+    /// from the beginning.
+    pub name: Option<fn(&File, &Path) -> io::Result<()>>,
 }
 
 impl Default for Host {
@@ -50,6 +53,7 @@ impl Default for Host {
     fn default() -> Self {
         Host {
             interrupted: || Ok(()),
+            name: None,
             close: |file| {
                 drop(file);
                 Ok(())
@@ -201,7 +205,7 @@ impl Target {
     ) -> Result<Self, TargetError> {
         let packer = Packer::new(packing)?;
         let path = std::path::absolute(path)?;
-        let outlet = Outlet::Replaced(Replacement::beside(path, sync)?);
+        let outlet = Outlet::Replaced(Replacement::beside(path, sync, &host)?);
         Ok(Target::new(outlet, packer, host))
     }
 

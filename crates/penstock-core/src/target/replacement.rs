@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
@@ -70,12 +71,13 @@ pub fn kind_of(path: &Path) -> io::Result<Kind> {
 
 /// A new file beside the one that it will replace.
 ///
-/// Dropping it removes it. Neither that nor anything else happens in a process that was forked off
+/// If the file system can do that, it has no name until it is complete: then nothing is left of it,
+/// however the process ends. Dropping it removes it. Neither that nor anything else happens in a process that was forked off
 /// from the one that made it.
 #[derive(Debug)]
 pub(super) struct Replacement {
     file: Option<File>,
-    /// Its own path, until it has the other one.
+    /// Its own path, until it has the other one. None as long as it has no name.
     part: Option<PathBuf>,
     path: PathBuf,
     /// The folder, if it is synced.
@@ -86,7 +88,7 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Makes a new file beside a path, which is that of a regular file or of none. It has the mode
     /// and the owner of the other one.
-    pub(super) fn beside(path: PathBuf, sync: bool) -> io::Result<Self> {
+    pub(super) fn beside(path: PathBuf, sync: bool, host: &Host) -> io::Result<Self> {
         let old = match fs::symlink_metadata(&path) {
             Ok(about) => about.is_file().then_some(about),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -97,14 +99,13 @@ impl Replacement {
             None => None,
         };
         // Nobody else may read what nobody else may read in the old file.
-        let (file, part) = create(&path, if old.is_some() { 0o600 } else { 0o666 })?;
-        let made = Replacement {
-            file: Some(file),
-            part: Some(part),
-            path,
-            folder,
-            process: process::id(),
+        let mode = if old.is_some() { 0o600 } else { 0o666 };
+        let nameless = host.name.and_then(|_| nameless(&path, mode));
+        let (file, part) = match nameless {
+            Some(file) => (file, None),
+            None => create(&path, mode).map(|(file, part)| (file, Some(part)))?,
         };
+        let made = Replacement { file: Some(file), part, path, folder, process: process::id() };
         if let (Some(file), Some(old)) = (&made.file, old) {
             inherit(file, &old)?;
         }
@@ -122,6 +123,10 @@ impl Replacement {
         if let Some(file) = self.file.take() {
             if self.folder.is_some() {
                 file.sync_all()?;
+            }
+            if let (None, Some(name)) = (&self.part, host.name) {
+                // Only a rename puts it in place of another file, and a rename needs a name.
+                self.part = Some(named(&self.path, |part| name(&file, part))?.1);
             }
             // On a file system of a network, only now it may turn out that the disk is full.
             (host.close)(file)?;
@@ -172,22 +177,53 @@ pub(super) fn sync_folder(folder: Option<&File>) -> io::Result<()> {
     }
 }
 
+/// Makes a file without a name in the folder of a path. None if the system cannot do that, or cannot
+/// give it a name later.
+fn nameless(path: &Path, mode: u32) -> Option<File> {
+    // What the kernel calls O_TMPFILE holds O_DIRECTORY, which is not the same for all processors.
+    let flags = match std::env::consts::ARCH {
+        "x86_64" => 0o20_200_000,
+        "aarch64" => 0o20_040_000,
+        _ => return None,
+    };
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    path.file_name()?;
+    let folder = path.parent()?;
+    let file = OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder).ok()?;
+    fs::symlink_metadata(own_path(&file)).is_ok().then_some(file)
+}
+
+/// The path by which the kernel knows an open file.
+#[must_use]
+pub fn own_path(file: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
 /// Makes a file beside a path under a name that nobody foresees.
 fn create(path: &Path, mode: u32) -> io::Result<(File, PathBuf)> {
+    // This follows no link: it refuses whatever has the name.
+    named(path, |part| OpenOptions::new().write(true).create_new(true).mode(mode).open(part))
+}
+
+/// Makes something beside a path under a name that nobody foresees.
+fn named<T>(path: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
     let mut counter = 0;
-    create_as(path, mode, || {
+    let number = || {
         counter += 1;
         // The keys of a `RandomState` are secret; a forked process has the same ones.
         let seed = (process::id(), SystemTime::now(), counter);
         RandomState::new().hash_one(seed)
-    })
+    };
+    named_by(path, number, make)
 }
 
-fn create_as(
+fn named_by<T>(
     path: &Path,
-    mode: u32,
     mut number: impl FnMut() -> u64,
-) -> io::Result<(File, PathBuf)> {
+    mut make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<(T, PathBuf)> {
     let Some(name) = path.file_name() else {
         return Err(io::Error::from_raw_os_error(IS_A_DIRECTORY));
     };
@@ -197,9 +233,8 @@ fn create_as(
         let mut part = shortened(name.as_bytes(), LONGEST_NAME - ending.len()).to_owned();
         part.extend_from_slice(ending.as_bytes());
         let part = path.with_file_name(OsString::from_vec(part));
-        // This follows no link: it refuses whatever has the name.
-        match OpenOptions::new().write(true).create_new(true).mode(mode).open(&part) {
-            Ok(file) => return Ok((file, part)),
+        match make(&part) {
+            Ok(made) => return Ok((made, part)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,
             Err(error) => return Err(error),
         }
@@ -273,16 +308,18 @@ pub(super) mod tests {
         fs::write(folder.0.join("rows.0000000000000001.part"), "precious").unwrap();
         symlink("elsewhere", folder.0.join("rows.0000000000000002.part")).unwrap();
         let mut number = 0;
-        let (_, part) = create_as(&path, 0o600, || {
+        let make =
+            |part: &Path| OpenOptions::new().write(true).create_new(true).mode(0o600).open(part);
+        let count = || {
             number += 1;
             number
-        })
-        .unwrap();
+        };
+        let (_, part) = named_by(&path, count, make).unwrap();
         assert_eq!(part, folder.0.join("rows.0000000000000003.part"));
         assert_eq!(fs::metadata(&part).unwrap().mode() & 0o777, 0o600);
         assert_eq!(fs::read(folder.0.join("rows.0000000000000001.part")).unwrap(), b"precious");
         assert!(!folder.0.join("elsewhere").exists());
-        let error = create_as(&path, 0o600, || 1).unwrap_err();
+        let error = named_by(&path, || 1, make).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
     }
 

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::csv;
+use crate::event::Scalar;
 use crate::json;
 use crate::plist;
 use crate::sink::{Flow, Lent, LookAhead};
@@ -177,6 +178,29 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
 
     /// No more is noted.
     fn ignore(&mut self) {}
+
+    /// The last scalar since [`listen`](Self::listen), as a reader of the text will report it. None
+    /// if there was none, or null.
+    fn reported(&mut self) -> Option<Scalar<'_>> {
+        let text = std::str::from_utf8(self.heard()?).ok()?;
+        Some(Scalar::Untyped(text.into()))
+    }
+
+    /// What a reader knows of the kinds of values.
+    fn kinds(&self) -> Kinds {
+        if Self::LEXICAL { Kinds::Unknown } else { Kinds::Kept }
+    }
+}
+
+/// What a reader knows of the kinds of the values that a writer writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinds {
+    /// Numbers are numbers, and text is text.
+    Kept,
+    /// By an option, some numbers are written as text, or in the form of others.
+    Changed,
+    /// All are text, or text may be anything.
+    Unknown,
 }
 
 /// A column of a table.

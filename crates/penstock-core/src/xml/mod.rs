@@ -33,7 +33,7 @@ pub use crate::repair::{Repair, RepairKind, Repairs};
 pub use about::is_about;
 pub use dtd::Notation;
 pub use format::FORMAT;
-pub use names::is_name;
+pub use names::{check_path, is_name};
 pub use namespaces::{XML, XMLNS};
 pub use options::{Options, Unresolved};
 pub use reader::Reader;

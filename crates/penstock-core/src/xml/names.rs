@@ -2,6 +2,7 @@
 
 use super::tag::BAD_COLON;
 use crate::error::brief;
+use crate::select::{Path, PathError, Step, Test};
 use crate::writer::Unwritable;
 
 /// Whether a document may contain a character.
@@ -33,6 +34,27 @@ pub(super) fn is_name_char(char: char) -> bool {
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     text.starts_with(is_name_start) && text.chars().all(is_name_char)
+}
+
+/// Refuses a path that nothing in a document can match, because a step is no name of an element or
+/// attribute: an expression of XPath, or a number.
+///
+/// # Errors
+/// At the first such step.
+pub fn check_path(path: &Path) -> Result<(), PathError> {
+    let is_odd = |step: &&Step| match step.test() {
+        Test::Name { local: Some(local), .. } | Test::Attribute { local, .. } => !is_name(local),
+        _ => false,
+    };
+    let Some(step) = path.steps().iter().find(is_odd) else { return Ok(()) };
+    let reason = match (step.index(), step.key()) {
+        (Some(_), _) => "an element has no name that is a number".to_owned(),
+        (_, ".") => "'.' is no element: the element itself has no path, and its text has the path \
+                     text()"
+            .to_owned(),
+        _ => format!("'{step}' is no name of an element or attribute"),
+    };
+    Err(PathError::new(step.column(), reason))
 }
 
 /// The end of the name that begins at `from`; none if no name begins there.

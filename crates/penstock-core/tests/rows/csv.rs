@@ -93,7 +93,7 @@ fn one_column() {
         select.inner().text(),
         "  10 untyped \"a\"\n  14 untyped \"\"\n  17 untyped \"b\"\n"
     );
-    assert_eq!(select.inner_records(), Some((3, false)));
+    assert_eq!(select.inner_records(), Some((3, false, false)));
 }
 
 /// A table as CSV by the standard: one row after the other, quoted where necessary.

@@ -66,7 +66,7 @@ impl Planning {
     }
 
     fn met(&self) -> u64 {
-        self.1.inner_records().map_or(0, |(begun, _)| begun)
+        self.1.inner_records().map_or(0, |(begun, ..)| begun)
     }
 }
 

@@ -4,6 +4,7 @@
 //! because the interface has no other word for that. All that can be found in the buffers is
 //! checked before anybody reads it: offsets, the keys of dictionaries, views, and UTF-8.
 
+use super::schema::check_imported;
 use crate::failure::{self, Named};
 use penstock_arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use penstock_arrow::ffi_stream::FFI_ArrowArrayStream;
@@ -195,26 +196,10 @@ fn schema_of(stream: &mut FFI_ArrowArrayStream) -> Result<FieldRef, Lost> {
 
 /// The field that a schema says.
 fn field_of(schema: &FFI_ArrowSchema) -> Result<FieldRef, Lost> {
-    // Arrow's own conversion calls itself for each level, so they are counted before.
-    let mut open = vec![(schema, 0)];
-    while let Some((schema, depth)) = open.pop() {
-        if depth > DEEPEST {
-            let reason = format!("its columns are more than {DEEPEST} levels deep");
-            return Err(Lost::Wrong(reason));
-        }
-        let least = match schema.format() {
-            "+l" | "+L" | "+vl" | "+vL" | "+m" => 1,
-            "+r" => 2,
-            format if format.starts_with("+w") => 1,
-            _ => 0,
-        };
-        let before = open.len();
-        open.extend(schema.children().map(|child| (child, depth + 1)));
-        if open.len() - before < least {
-            return Err(Lost::Wrong("a type without the types that are in it".to_owned()));
-        }
-        open.extend(schema.dictionary().map(|values| (values, depth + 1)));
-    }
+    check_imported(schema, DEEPEST).map_err(|reason| {
+        let deep = || format!("its columns are more than {DEEPEST} levels deep");
+        Lost::Wrong(reason.unwrap_or_else(deep))
+    })?;
     let field = Field::try_from(schema).map_err(|error| Lost::Wrong(error.to_string()))?;
     Ok(Arc::new(field))
 }

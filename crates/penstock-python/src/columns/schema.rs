@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyList, PyString, PyTuple, PyType};
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 /// How deep columns may be inside of each other in a schema. The consumers of schemas recurse.
 const DEEPEST: usize = 64;
@@ -73,8 +73,12 @@ pub(crate) fn of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
     if given.release.is_none() {
         return Err(PyValueError::new_err("the Arrow schema in the capsule was taken already"));
     }
-    if depth_of(given) > DEEPEST {
-        let reason = format!("the Arrow schema is nested more than {DEEPEST} deep");
+    // SAFETY: it is not released, and what is in it lives as long as it does.
+    if let Err(reason) = unsafe { check(given, DEEPEST) } {
+        let reason = match reason {
+            Some(reason) => format!("the Arrow schema is not valid: {reason}"),
+            None => format!("the Arrow schema is nested more than {DEEPEST} deep"),
+        };
         return Err(plan_error(py, reason));
     }
     // SAFETY: as above; the two structs are the same one of C.
@@ -113,22 +117,59 @@ pub(super) fn requested(
     Ok((agreed != *own).then_some(agreed))
 }
 
-/// How deep a schema is nested, as far as that matters.
-fn depth_of(schema: &CSchema) -> usize {
+/// Whether a schema is what the interface says, with everything in it: names and types are UTF-8, and
+/// there are the children of each type. Arrow's own conversion panics otherwise, and calls itself for
+/// each level.
+///
+/// # Errors
+/// What is wrong. Nothing, if it is only nested too deep.
+///
+/// # Safety
+/// The schema is not released. Each text that it has ends with a NUL, and it has as many children as it
+/// says.
+unsafe fn check(schema: &CSchema, deepest: usize) -> Result<(), Option<String>> {
     let mut left: Vec<(&CSchema, usize)> = vec![(schema, 0)];
-    let mut deepest = 0;
     while let Some((at, depth)) = left.pop() {
-        deepest = deepest.max(depth);
-        if depth > DEEPEST {
-            break;
+        if depth > deepest {
+            return Err(None);
         }
+        // SAFETY: the caller's promise.
+        let text = |text: *const c_char| unsafe { CStr::from_ptr(text) };
+        if !at.name.is_null() && text(at.name).to_str().is_err() {
+            let name = text(at.name).to_string_lossy();
+            return Err(Some(format!("the name of a column is not UTF-8: {name:?}")));
+        }
+        if at.format.is_null() {
+            return Err(Some("a column has no type".to_owned()));
+        }
+        let format = text(at.format).to_str().map_err(|_| {
+            let format = text(at.format).to_string_lossy();
+            Some(format!("the type of a column is not UTF-8: {format:?}"))
+        })?;
         let count = usize::try_from(at.n_children).unwrap_or_default();
+        let least = match format {
+            "+l" | "+L" | "+vl" | "+vL" | "+m" => 1,
+            "+r" => 2,
+            _ if format.starts_with("+w") => 1,
+            // A union says the numbers of its types, which are those of the children.
+            _ => match format.strip_prefix("+ud:").or_else(|| format.strip_prefix("+us:")) {
+                None => 0,
+                Some(ids) => {
+                    let most = ids.split(',').filter_map(|id| id.parse::<usize>().ok()).max();
+                    most.map_or(0, |id| id + 1)
+                }
+            },
+        };
+        if count < least || (count > 0 && at.children.is_null()) {
+            return Err(Some("a type without the types that are in it".to_owned()));
+        }
         for index in 0..count {
             // SAFETY: a schema has as many children as it says, and they live as long as it does.
-            if let Some(child) = unsafe { (*at.children.add(index)).as_ref() } {
-                make_room(&mut left, 1);
-                left.push((child, depth + 1));
-            }
+            let Some(child) = (unsafe { (*at.children.add(index)).as_ref() }) else {
+                return Err(Some("a type without the types that are in it".to_owned()));
+            };
+            make_room(&mut left, 1);
+            left.push((child, depth + 1));
         }
         // SAFETY: as above.
         if let Some(words) = unsafe { at.dictionary.as_ref() } {
@@ -136,7 +177,19 @@ fn depth_of(schema: &CSchema) -> usize {
             left.push((words, depth + 1));
         }
     }
-    deepest
+    Ok(())
+}
+
+/// The same for a schema that is about to be imported with its arrays.
+///
+/// # Errors
+/// What is wrong.
+pub(super) fn check_imported(
+    schema: &FFI_ArrowSchema,
+    deepest: usize,
+) -> Result<(), Option<String>> {
+    // SAFETY: the two structs are the same one of C. Whoever gives a schema promises the rest.
+    unsafe { check(&*(&raw const *schema).cast::<CSchema>(), deepest) }
 }
 
 /// The class that a schema means: a `TypedDict` with its fields as keys.

@@ -34,6 +34,41 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
     }
 
+    /// Writes a value that may have declared forms, and refuses it if its text says that there is
+    /// none. `is_field` if there is another value for that: a default.
+    pub(super) fn value_in_form(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        of: As,
+        is_field: bool,
+    ) -> Result<Flow, Stop> {
+        let listens = self.writer.listen();
+        let flow = self.typed(value, of)?;
+        let node = self.node(of);
+        let takes_null = match &node.kind {
+            Kind::Choice(choice) => choice.null.is_some(),
+            Kind::Tokens(tokens) => tokens.null.is_some(),
+            _ => false,
+        };
+        if !value.is_none()
+            && (node.nullable || takes_null || is_field)
+            && let Some(cells) = node.cells.clone()
+            && let Some(text) = self.writer.heard()
+            && (cells.is_null(text)
+                || (W::ROWS && text.is_empty() && matches!(node.kind, Kind::Bool)))
+        {
+            let text = String::from_utf8_lossy(text).into_owned();
+            let instead = if node.nullable || takes_null { "None" } else { "the default" };
+            let reason =
+                format!("its text would be read back as {instead} ({text:?} of cells(...))");
+            return Err(Stop::misfit(reason));
+        }
+        if listens {
+            self.writer.ignore();
+        }
+        Ok(flow)
+    }
+
     /// A value in a declared form, if it has one.
     fn in_form(
         &self,
@@ -172,17 +207,18 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Ok(String::new());
         }
         let nullable = node.nullable;
+        let words = cells.clone();
         let form = match cells {
             Some(cells) => self.in_form(item, of, &cells)?,
             None => None,
         };
         if let Some(text) = form {
+            if nullable
+                && words.is_some_and(|words| words.is_null(text.as_bytes()) || text.is_empty())
+            {
+                return Err(Stop::misfit(format!("the item {text:?} would be read as None")));
+            }
             return Ok(text);
-        }
-        if let Kind::Moment(_) | Kind::Encoded(_) | Kind::Bytes = self.node(of).kind {
-            let written = &self.node(of).written;
-            let reason = format!("separated(...) does not write {written}, which has its own form");
-            return Err(Stop::misfit(reason));
         }
         if self.node(of).after.is_none() && !self.takes(item, of) {
             return Err(self.unfit(item, of));
@@ -196,7 +232,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         if text.is_empty() && nullable {
             return Err(Stop::misfit("an empty item would be read as None"));
         }
-        self.check(item, of, text.as_bytes())?;
+        if nullable && words.is_some_and(|words| words.is_null(text.as_bytes())) {
+            return Err(Stop::misfit(format!("the item {text:?} would be read as None")));
+        }
+        self.check_item(item, of, &text)?;
         Ok(text)
     }
 

@@ -180,6 +180,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             _ if node.nullable => true,
             Kind::None | Kind::Any => true,
             Kind::Choice(choice) => choice.null.is_some(),
+            Kind::Tokens(tokens) => tokens.null.is_some(),
             _ => false,
         }
     }
@@ -225,6 +226,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Err(lost("None"));
         }
         self.arrive(layout)?;
+        self.absent = may_be_absent(class, part);
         self.scalar_of(&value, &part.place, of)?;
         if self.blank && !self.is_absence(&whole, part, class)? {
             return Err(Stop::misfit("its text is empty, and would be read back as absent"));
@@ -281,6 +283,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         self.arrive(layout)?;
         self.writer.key("#text".into(), 0)?;
+        self.absent = may_be_absent(class, part);
         self.value(&value, of)
     }
 
@@ -304,6 +307,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         if let Place::Element(name) = &part.place {
             self.writer.name(name.key(false), 0)?;
         }
+        self.absent = may_be_absent(class, part);
         self.value(&value, of)
     }
 
@@ -511,4 +515,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         };
         Ok(())
     }
+}
+
+/// Whether something else stands for a field that has no value: its default.
+fn may_be_absent(class: &ClassPlan, part: &Part) -> bool {
+    let field = class.fields.get(part.index as usize);
+    field.is_some_and(|field| !matches!(field.absent, Absent::Error))
 }

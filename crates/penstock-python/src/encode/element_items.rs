@@ -3,6 +3,7 @@
 use super::Stop;
 use super::elements::{Each, Frame, Items, Keys, is_attribute, is_list_of, is_scalar_key, lost};
 use super::layout::Get;
+use super::readback::is_text_key;
 use super::text::text_of;
 use super::tree::{Name, Part, Place, Route, Step};
 use super::walk::{self, As, Walker};
@@ -361,9 +362,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         of: As,
         named: bool,
     ) -> Result<(), Stop> {
-        let made = match name.is_instance_of::<PyString>() {
+        let is_text = name.is_instance_of::<PyString>();
+        let made = match is_text && is_text_key(self.plan(of), of.node) {
             true => None,
-            false => Some(self.key_text(name, of)?),
+            false => Some(self.checked_key(name, of)?),
         };
         let text = match &made {
             None => {
@@ -382,7 +384,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         else {
             return Ok(());
         };
-        if dict.contains(&made)? || !texts.insert(made) {
+        if (!is_text && dict.contains(&made)?) || !texts.insert(made) {
             return Err(Stop::misfit("two keys of the dict are written as the same text"));
         }
         Ok(())

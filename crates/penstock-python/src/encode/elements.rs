@@ -204,6 +204,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             Kind::Class(_) if value.is_instance_of::<PyDict>() => None,
             Kind::Class(_) => Some(value.get_type().name()?),
             Kind::Tagged(_) if !value.is_instance_of::<PyDict>() => Some(value.get_type().name()?),
+            // A model that pydantic makes of plain values.
+            Kind::Any if self.is_model(of) => Some(value.get_type().name()?),
             _ => return Ok(None),
         };
         let name = match (name, &self.node(of).kind) {
@@ -214,6 +216,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             (None, _) => return Ok(None),
         };
         Ok(Some(name.to_str()?.to_owned()))
+    }
+
+    fn is_model(&self, of: As) -> bool {
+        self.node(of).after.as_ref().is_some_and(|after| after.is_model)
     }
 
     /// Writes what comes next in the innermost frame, which is one of elements.

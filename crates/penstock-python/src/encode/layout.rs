@@ -5,13 +5,18 @@
 use super::inline::Inline;
 use super::quick::Simple;
 use super::tree;
-use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Stars, Target, element};
-use crate::plan::{has_serializer, is_unset, names_by_alias};
+use crate::plan::{
+    Absent, Build, ClassId, ClassPlan, Kind, NodeId, Part, Plan, Stars, TagRule, Target, element,
+};
+use crate::plan::{has_serializer, is_pydantic_there, is_unset, names_by_alias};
 use penstock_core::json::lend::Key;
 use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The layouts of a plan's classes, or why objects of a class cannot be written.
@@ -24,6 +29,10 @@ pub(super) struct Layout {
     pub(super) elements: Box<[tree::Step]>,
     /// Whether an object is an array of its fields' values, without keys.
     pub(super) rows: bool,
+    /// Whether it is never an object with keys.
+    pub(super) only_rows: bool,
+    /// In rows: the parts that a reader does not make if all their columns are empty.
+    pub(super) parts: Box<[PartColumns]>,
     /// A number that no other layout has, and not 0.
     pub(super) number: u64,
     /// Where objects keep the values of attributes.
@@ -66,6 +75,16 @@ pub(super) struct Columns {
     pub(super) shown: Box<str>,
 }
 
+/// The columns of a part of an object.
+pub(super) struct PartColumns {
+    /// Where the object keeps the part.
+    pub(super) part: Get,
+    /// Where it keeps the values of the part.
+    pub(super) values: Box<[Get]>,
+    /// The attribute.
+    pub(super) shown: Box<str>,
+}
+
 /// A key in memory and in JSON text.
 pub(super) struct Name {
     pub(super) name: Box<str>,
@@ -84,7 +103,7 @@ pub(super) struct Field {
     pub(super) shown: Box<str>,
     /// Its number among the fields of the class.
     pub(super) index: u32,
-    /// Whether it is never left out: it shows that the part with it is there.
+    /// Whether it is never left out: it shows that the part with it is there, or it tells the class.
     pub(super) shows: bool,
 }
 
@@ -137,7 +156,13 @@ pub(super) enum NoPart {
 impl Layouts {
     /// The layouts of all classes of a plan.
     pub(crate) fn of(py: Python<'_>, plan: &Plan) -> PyResult<Self> {
-        let layouts = plan.classes.iter().map(|class| layout(py, plan, class));
+        let tags = tags(plan);
+        let known = KnownNames::default();
+        let classes = plan.classes.iter().zip(0..);
+        let layouts = classes.map(|(class, id)| {
+            let tags = tags.iter().filter(|(class, _)| *class == id);
+            layout(py, plan, class, &known, tags.map(|(_, field)| *field).collect())
+        });
         Ok(Layouts(layouts.collect::<PyResult<_>>()?))
     }
 
@@ -152,8 +177,41 @@ fn number() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Layout, String>> {
-    let names = attributes(py, class)?;
+/// The fields by which readers tell the classes of unions apart, each with its class.
+fn tags(plan: &Plan) -> Vec<(ClassId, u32)> {
+    let mut tags = Vec::new();
+    for node in &plan.nodes {
+        let Kind::Tagged(tagged) = &node.kind else { continue };
+        for member in tagged.every() {
+            let Kind::Class(id) = plan.nodes[member as usize].kind else { continue };
+            for edge in &plan.classes[id as usize].states[0].keys {
+                let tells = match &tagged.by {
+                    TagRule::Value { tag, .. } => edge.name == *tag,
+                    TagRule::Keys { table, classes } => {
+                        let found = table.find(edge.name.as_bytes());
+                        found.is_some_and(|found| classes[found as usize] == member)
+                    }
+                    TagRule::First { .. } | TagRule::Unsettled => false,
+                };
+                if let Target::Field(field) = edge.to
+                    && tells
+                {
+                    tags.push((id, field));
+                }
+            }
+        }
+    }
+    tags
+}
+
+fn layout<'py>(
+    py: Python<'py>,
+    plan: &Plan,
+    class: &ClassPlan,
+    known: &KnownNames<'py>,
+    tags: Vec<u32>,
+) -> PyResult<Result<Layout, String>> {
+    let names = known_attributes(py, class, known)?;
     if let Some(reason) = unwritable(py, plan, class)? {
         return Ok(Err(reason));
     }
@@ -161,7 +219,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
     }
     let seen = left_out(py, class, &names)?;
-    let mut making = Making { py, plan, class, names, steps: Vec::new(), seen };
+    let mut making = Making { py, plan, class, names, known, steps: Vec::new(), seen, tags };
     if plan.form.has_elements() {
         let elements = match tree::steps(&making)? {
             Ok(elements) => elements,
@@ -171,6 +229,8 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             steps: [].into(),
             elements,
             rows: false,
+            only_rows: false,
+            parts: [].into(),
             number: number(),
             inline: Inline::default(),
         }));
@@ -178,7 +238,12 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     let has_places = making.has_plain_keys() && class.spreads.is_empty();
     if class.only_rows || (class.takes_rows && has_places) {
         for index in 0..class.fields.len() {
-            let mut field = making.field(index as u32, String::new())?;
+            // It is also written with its keys, where nothing else tells it from another class.
+            let mut keys = class.states[0].keys.iter();
+            let key =
+                keys.find(|edge| matches!(edge.to, Target::Field(to) if to as usize == index));
+            let key = key.map(|edge| edge.name.to_string()).unwrap_or_default();
+            let mut field = making.field(index as u32, key)?;
             // In an array each value has its place, so none is left out.
             if let Get::Unless(_, get) = field.get {
                 field.get = *get;
@@ -190,6 +255,8 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             steps,
             elements: [].into(),
             rows: true,
+            only_rows: class.only_rows,
+            parts: [].into(),
             number: number(),
             inline: Inline::default(),
         }));
@@ -219,11 +286,14 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         let get = making.get(rest);
         making.steps.push(Step::Rest(get?));
     }
+    let parts = if plan.form == Form::ROWS { making.parts()? } else { Vec::new() };
     let Making { steps, .. } = making;
     Ok(Ok(Layout {
         steps: steps.into(),
         elements: [].into(),
         rows: false,
+        only_rows: false,
+        parts: parts.into(),
         number: number(),
         inline: Inline::default(),
     }))
@@ -282,11 +352,14 @@ pub(super) struct Making<'a, 'py> {
     pub(super) plan: &'a Plan,
     pub(super) class: &'a ClassPlan,
     /// For each field, the attribute that holds its value.
-    pub(super) names: Vec<Bound<'py, PyString>>,
+    pub(super) names: Names<'py>,
+    known: &'a KnownNames<'py>,
     steps: Vec<Step>,
     /// The fields that have a step, or none at all. A field with several keys is written under the
     /// first.
     pub(super) seen: Vec<bool>,
+    /// The fields that tell the class from others.
+    tags: Vec<u32>,
 }
 
 impl Making<'_, '_> {
@@ -372,15 +445,48 @@ impl Making<'_, '_> {
             simple: Simple::of(&self.plan.nodes, &self.plan.nodes[field.node as usize]),
             shown: self.names[index as usize].to_string().into(),
             index,
-            shows: part.is_some_and(|part| is_optional(self.class, part)),
+            shows: self.tags.contains(&index)
+                || part.is_some_and(|part| is_optional(self.class, part)),
         })
+    }
+
+    /// The parts that are optional, each with its columns.
+    fn parts(&self) -> PyResult<Vec<PartColumns>> {
+        let mut parts = Vec::new();
+        for part in &self.class.parts {
+            let nullable = {
+                let field = &self.class.fields[part.field as usize];
+                self.plan.nodes[field.node as usize].nullable
+            };
+            if !is_optional(self.class, part) && !nullable {
+                continue;
+            }
+            let inner = &self.plan.classes[part.class as usize];
+            let mut values = Vec::new();
+            for index in 0..inner.fields.len() {
+                // The field of a part of the part has no column.
+                let mut open = inner;
+                let mut at = index as u32;
+                while let Some(part) = open.part_of(at) {
+                    at -= part.first as u32;
+                    open = &self.plan.classes[part.class as usize];
+                }
+                if !open.parts.iter().any(|part| part.field == at) {
+                    values.push(self.get((part.first + index) as u32)?);
+                }
+            }
+            let shown = self.names[part.field as usize].to_string().into();
+            parts.push(PartColumns { part: self.get(part.field)?, values: values.into(), shown });
+        }
+        Ok(parts)
     }
 
     /// Where an object keeps a value of its part.
     fn within(&self, part: &Part, index: u32) -> PyResult<Get> {
         let class = &self.plan.classes[part.class as usize];
-        let names = attributes(self.py, class)?;
-        let inner = Making { class, names, steps: Vec::new(), seen: Vec::new(), ..*self };
+        let names = known_attributes(self.py, class, self.known)?;
+        let (steps, seen, tags) = (Vec::new(), Vec::new(), Vec::new());
+        let inner = Making { class, names, steps, seen, tags, ..*self };
         let field = &self.class.fields[part.field as usize];
         let none = match &field.absent {
             Absent::Error => NoPart::Misfit,
@@ -439,6 +545,26 @@ impl Making<'_, '_> {
 
 fn name(name: &str) -> Name {
     Name { name: name.into(), lent: Key::new(name) }
+}
+
+/// The attributes of the fields of a class.
+type Names<'py> = Rc<Vec<Bound<'py, PyString>>>;
+/// Those that were found, by the addresses of the classes' plans. A class with parts asks for them once
+/// for each field of these.
+type KnownNames<'py> = RefCell<HashMap<usize, Names<'py>>>;
+
+fn known_attributes<'py>(
+    py: Python<'py>,
+    class: &ClassPlan,
+    known: &KnownNames<'py>,
+) -> PyResult<Names<'py>> {
+    let place = (&raw const *class).addr();
+    if let Some(names) = known.borrow().get(&place) {
+        return Ok(Rc::clone(names));
+    }
+    let names = Rc::new(attributes(py, class)?);
+    known.borrow_mut().insert(place, Rc::clone(&names));
+    Ok(names)
 }
 
 /// The attribute of each field. attrs and pydantic take some under another name than they keep
@@ -517,24 +643,30 @@ fn init_only(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>> {
     Ok(None)
 }
 
-/// Why a pydantic class cannot be written by its fields, if it has serializers of its own.
+/// Why a class cannot be written by its fields, if pydantic writes it in another way.
 fn own_serializers(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>> {
     let object = class.class.bind(py);
-    let reason = || format!("{} has serializers of its own: write its model_dump()", class.name);
+    let reason = |what: &str| format!("{} has {what}: write its model_dump()", class.name);
     if let Some(own) = object.getattr_opt(intern!(py, "__pydantic_decorators__"))? {
         for word in [intern!(py, "field_serializers"), intern!(py, "model_serializers")] {
             let found = own.getattr_opt(word)?;
             if found.is_some_and(|found| found.len().is_ok_and(|count| count > 0)) {
-                return Ok(Some(reason()));
+                return Ok(Some(reason("serializers of its own")));
             }
         }
     }
     if let Some(fields) = object.getattr_opt(intern!(py, "__pydantic_fields__"))? {
         for info in fields.cast_into::<PyDict>()?.values() {
             if has_serializer(&info)? {
-                return Ok(Some(reason()));
+                return Ok(Some(reason("serializers of its own")));
             }
         }
+    }
+    // Nobody has such functions without pydantic.
+    if is_pydantic_there(py) {
+        let own = py.import(intern!(py, "penstock._serializers"))?.getattr(intern!(py, "own"))?;
+        let found: Option<String> = own.call1((object,))?.extract()?;
+        return Ok(found.map(|found| reason(&found)));
     }
     Ok(None)
 }

@@ -10,6 +10,7 @@
 use super::Stop;
 use super::inline::Values;
 use super::layout::{Field, Get, Layout, Name, Step};
+use super::readback::is_text_key;
 use super::walk::{As, Frame, Known, Omit, Walker};
 use crate::cpython::ints::int;
 use crate::cpython::text::Units;
@@ -153,7 +154,7 @@ impl<'a> Quick<'a> {
                     aim.is_any = true;
                     aim.members = Some(aim.simple);
                 }
-                Kind::Dict(_, value) => {
+                Kind::Dict(key, value) if is_text_key(plan, *key) => {
                     aim.members = Some(Simple::of(&plan.nodes, &plan.nodes[*value as usize]));
                 }
                 Kind::Class(number) => aim.class = self.class(of.plan, *number),
@@ -513,7 +514,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Ok(self.writer.end_map(0)?);
         }
         let (object, depth) = (object.clone(), self.frames.len() + 1);
-        self.push(Frame::Object { object, plan, class, next, depth })?;
+        self.push(Frame::Object { object, plan, class, next, depth, rows: false })?;
         Ok(flow)
     }
 
@@ -570,12 +571,15 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let Walker { py, writer, known, frames, omit, .. } = &mut *self;
         let py = *py;
-        let Some(Frame::Dict { dict, next, size, value: of, current, .. }) = frames.last_mut()
+        let Some(Frame::Dict { dict, next, size, key, value: of, current, .. }) = frames.last_mut()
         else {
             return Ok(None);
         };
         if dict.len() != *size {
             return Err(Stop::misfit("the dict changed its size while it was written"));
+        }
+        if !is_text_key(&known.kept[key.plan], key.node) {
+            return Ok(None);
         }
         let Some(mut quick) = Quick::new(writer.direct(), known, *omit) else { return Ok(None) };
         let mut aim = quick.aim(*of);
@@ -617,7 +621,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         match begun {
             Wrote::Object { plan, class, next } => {
                 let depth = self.frames.len() + 1;
-                self.push(Frame::Object { object: value, plan, class, next, depth })?;
+                self.push(Frame::Object { object: value, plan, class, next, depth, rows: false })?;
             }
             Wrote::Dict { next: position } => {
                 let (key, value_of) = match self.node(of).kind {

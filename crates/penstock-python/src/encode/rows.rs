@@ -7,6 +7,7 @@
 use super::Stop;
 use super::layout::{Field, Get, Layout, NoPart, Step};
 use super::quick::{Takes, is, is_none, item};
+use super::readback::is_text_key;
 use super::walk::{Frame, Omit, Walker};
 use crate::cpython::ints::int;
 use crate::cpython::text::Units;
@@ -69,6 +70,43 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             columns.push(self.column(plan, class, field, layout.rows)?);
         }
         Ok(self.writer.columns(columns, layout.number)?)
+    }
+
+    /// Refuses a part that a reader would not make, because all its columns are empty.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn check_parts(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        layout: &Layout,
+    ) -> Result<(), Stop> {
+        for part in &layout.parts {
+            let there = self.get(object, &part.part)?;
+            if there.is_none_or(|part| part.is_none()) {
+                continue;
+            }
+            let mut is_empty = true;
+            for get in &part.values {
+                is_empty &= self.get(object, get)?.is_none_or(|value| value.is_none());
+            }
+            if is_empty {
+                let shown = &part.shown;
+                // For the path in the error.
+                let within = |step: &Step| {
+                    let Step::Field(field) = step else { return false };
+                    field.shown.strip_prefix(&**shown).is_some_and(|rest| rest.starts_with('.'))
+                };
+                if let Some(Frame::Object { next, .. }) = self.frames.last_mut()
+                    && let Some(last) = layout.steps.iter().rposition(within)
+                {
+                    *next = last + 1;
+                }
+                return Err(Stop::misfit(format!(
+                    "'{shown}' has no value in any of its columns: it would be read back as no object"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a dict without a key that its class requires: the cell would be empty, and might be
@@ -219,9 +257,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     /// their order.
     pub(super) fn row_dict(&mut self) -> Result<Option<Flow>, Stop> {
         let Walker { writer, known, frames, .. } = &mut *self;
-        let Some(Frame::Dict { dict, next, size, value: of, .. }) = frames.last_mut() else {
+        let Some(Frame::Dict { dict, next, size, key, value: of, .. }) = frames.last_mut() else {
             return Ok(None);
         };
+        if !is_text_key(&known.kept[key.plan], key.node) {
+            return Ok(None);
+        }
         if dict.len() != *size {
             return Err(Stop::misfit("the dict changed its size while it was written"));
         }

@@ -5,7 +5,8 @@ use super::text::{copied, text_of};
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
 use crate::plan::{
-    Build, Choice, Kind, NodeId, TagRule, is_decimal, is_object_of, is_uid, is_uuid,
+    Absent, Build, Choice, Kind, NodeId, TagRule, Tagged, Target, is_decimal, is_object_of, is_uid,
+    is_uuid,
 };
 use penstock_core::sink::Flow;
 use penstock_core::value::moment;
@@ -17,39 +18,67 @@ use pyo3::types::{
 };
 
 impl<'py, W: Writer> Walker<'py, '_, W> {
-    /// A value of a union or a choice: its own kind decides.
-    pub(super) fn one_of_typed(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let fits = |this: &Self, node: NodeId| this.takes(value, As { node, ..of });
-        let member = match &self.node(of).kind {
+    /// The member of a union to which a value belongs, as far as its own class shows it.
+    pub(super) fn member_of(&self, value: &Bound<'py, PyAny>, of: As) -> Option<NodeId> {
+        let Kind::Tokens(tokens) = &self.node(of).kind else { return None };
+        let fits = |node: &NodeId| self.takes(value, As { node: *node, ..of });
+        let typed = [
+            tokens.null,
+            tokens.boolean,
+            tokens.uid,
+            tokens.integer,
+            tokens.number,
+            // A named tuple is a tuple, too.
+            tokens.map,
+            tokens.list,
+        ];
+        let typed = typed.into_iter().flatten();
+        let known = typed.chain(tokens.text.iter().copied());
+        // A function of the caller's may make anything.
+        let (exact, loose): (Vec<_>, Vec<_>) =
+            known.partition(|node| self.is_sure(As { node: *node, ..of }));
+        exact.into_iter().chain(loose).find(fits)
+    }
+
+    /// Whether [`takes`](Self::takes) knows which values are of a type.
+    fn is_sure(&self, of: As) -> bool {
+        let node = self.node(of);
+        !matches!(node.kind, Kind::Any)
+            && node.after.as_ref().is_none_or(|after| !after.changes() || after.knows_class())
+    }
+
+    /// Writes a value of a union as a member, or a value of a choice.
+    pub(super) fn as_member(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        of: As,
+        member: NodeId,
+    ) -> Result<Flow, Stop> {
+        let member = As { node: member, ..of };
+        match &self.node(of).kind {
             Kind::Tokens(tokens) => {
-                let members = [
-                    tokens.boolean,
-                    tokens.uid,
-                    tokens.integer,
-                    tokens.number,
-                    tokens.list,
-                    tokens.map,
-                ];
-                let typed = members.into_iter().flatten();
-                Some(typed.chain(tokens.text.iter().copied()).find(|node| fits(self, *node)))
-            }
-            _ => None,
-        };
-        match member {
-            Some(Some(node)) => {
-                if !W::LEXICAL {
-                    self.check_text(value, of, node)?;
+                // An array of its fields' values would be read as the list.
+                if tokens.map == Some(member.node)
+                    && tokens.list.is_some_and(|list| list != member.node)
+                    && let Kind::Class(class) = self.node(member).kind
+                    && self.is_plain(member)
+                {
+                    return self.object_as(value, class, member, true);
                 }
-                return self.typed(value, As { node, ..of });
+                self.typed(value, member)
             }
-            Some(None) => return Err(self.unfit(value, of)),
-            None => {}
+            _ => self.chosen(value, of),
         }
+    }
+
+    /// A value of a choice.
+    fn chosen(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let plain = enum_value(value)?.unwrap_or_else(|| value.clone());
         let Kind::Choice(choice) = &self.node(of).kind else { return self.any(&plain) };
-        let known = if plain.is_none() {
-            choice.null.is_some()
-        } else if let Ok(flag) = plain.cast::<PyBool>() {
+        if choice.holds(value) {
+            return if plain.is_none() { Ok(self.writer.null(0)?) } else { self.any(&plain) };
+        }
+        let known = if let Ok(flag) = plain.cast::<PyBool>() {
             choice.bools[usize::from(flag.is_true())].is_some()
         } else if let Ok(text) = plain.cast::<PyString>() {
             let text = text_of(text, &mut self.known.scratch)?.bytes();
@@ -70,20 +99,16 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     /// Whether a value is one of a type, as far as its own class shows it.
     pub(super) fn takes(&self, value: &Bound<'py, PyAny>, of: As) -> bool {
         let is_bool = value.is_instance_of::<PyBool>();
+        if let Some(makes) = self.node(of).after.as_ref().and_then(|after| after.makes(value)) {
+            return makes;
+        }
         match &self.node(of).kind {
             Kind::Any => true,
             Kind::None => value.is_none(),
             Kind::Bool => is_bool,
             Kind::Int => !is_bool && value.is_instance_of::<PyInt>(),
             Kind::Float => value.is_instance_of::<PyFloat>(),
-            Kind::Str => match &self.node(of).after {
-                None => value.is_instance_of::<PyString>(),
-                Some(after) => {
-                    !after.backs.is_empty()
-                        || value.is_instance_of::<PyString>()
-                        || after.makes(value)
-                }
-            },
+            Kind::Str => value.is_instance_of::<PyString>(),
             Kind::Bytes | Kind::Encoded(_) => {
                 value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>()
             }
@@ -139,14 +164,26 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     /// An object of one of several classes: with the tag that tells them apart.
     pub(super) fn tagged(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let Kind::Tagged(tagged) = &self.node(of).kind else { return self.any(value) };
-        let class = value.get_type();
-        let of_class = |node: &NodeId| match self.node(As { node: *node, ..of }).kind {
-            Kind::Class(id) => self.plan(of).classes[id as usize].class.bind(self.py).is(&class),
-            _ => false,
+        if W::ROWS && matches!(tagged.by, TagRule::First { .. }) {
+            let written = &self.node(of).written;
+            return Err(Stop::misfit(format!(
+                "a row is no array, by which {written} are told apart"
+            )));
+        }
+        let member = match value.cast::<PyDict>() {
+            Ok(dict) => self.dict_member(dict, of)?,
+            Err(_) => {
+                let class = value.get_type();
+                let of_class = |node: &NodeId| match self.node(As { node: *node, ..of }).kind {
+                    Kind::Class(id) => {
+                        self.plan(of).classes[id as usize].class.bind(self.py).is(&class)
+                    }
+                    _ => false,
+                };
+                let fits = |node: &NodeId| self.takes(value, As { node: *node, ..of });
+                tagged.every().find(of_class).or_else(|| tagged.every().find(fits))
+            }
         };
-        let member = tagged.every().find(of_class);
-        let member = member
-            .or_else(|| tagged.every().find(|node| self.takes(value, As { node: *node, ..of })));
         let Some(member) = member else { return Err(self.unfit(value, of)) };
         let tag = match &tagged.by {
             TagRule::Value { tag, texts, classes, ints, .. } => {
@@ -161,7 +198,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             _ => None,
         };
         let before = self.frames.len();
-        let flow = self.typed(value, As { node: member, ..of })?;
+        let member = As { node: member, ..of };
+        let flow = match self.node(member).kind {
+            // An array would not be told from those of other classes.
+            Kind::Class(class) if self.is_plain(member) => {
+                self.object_as(value, class, member, true)?
+            }
+            _ => self.typed(value, member)?,
+        };
         // The object has begun, and no member of it is written. A class may have the tag itself.
         if let Some((key, tag)) = tag
             && self.frames.len() > before
@@ -182,12 +226,114 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         Ok(flow)
     }
 
+    /// The member of a union of classes to which a dict belongs: the class with its keys, of which
+    /// a reader will find that they are of this class.
+    fn dict_member(&self, dict: &Bound<'py, PyDict>, of: As) -> Result<Option<NodeId>, Stop> {
+        let Kind::Tagged(tagged) = &self.node(of).kind else { return Ok(None) };
+        let mut found: Option<NodeId> = None;
+        for node in tagged.every() {
+            if found == Some(node) || !self.is_dict_of(dict, As { node, ..of }, tagged)? {
+                continue;
+            }
+            if let Some(other) = found {
+                let name = |node: NodeId| &self.node(As { node, ..of }).written;
+                let (one, more) = (name(other), name(node));
+                let reason = format!("nothing tells whether the dict is of {one} or {more}");
+                return Err(Stop::misfit(reason));
+            }
+            found = Some(node);
+        }
+        let Some(other) = tagged.other.filter(|_| found.is_none()) else { return Ok(found) };
+        let is_dict =
+            matches!(self.node(As { node: other, ..of }).kind, Kind::Dict(..) | Kind::Any);
+        if !is_dict {
+            return Ok(None);
+        }
+        // A dict of its own must not look like an object of a class.
+        let class = match &tagged.by {
+            TagRule::Value { tag, texts, classes, ints, .. } => {
+                let value = dict.get_item(&**tag)?;
+                let text = value.as_ref().and_then(|value| value.extract::<String>().ok());
+                let int = value.as_ref().and_then(|value| value.extract::<i64>().ok());
+                let place = texts.iter().position(|known| text.as_deref() == Some(&**known));
+                let by_int = ints.iter().find(|(known, _)| Some(*known) == int);
+                place.map(|place| classes[place]).or(by_int.map(|(_, node)| *node))
+            }
+            TagRule::Keys { table, classes } => {
+                let keys = dict.keys();
+                let mut keys = keys.iter().filter_map(|key| key.extract::<String>().ok());
+                keys.find_map(|key| table.find(key.as_bytes())).map(|found| classes[found as usize])
+            }
+            TagRule::First { .. } | TagRule::Unsettled => None,
+        };
+        match class {
+            Some(class) => {
+                let class = &self.node(As { node: class, ..of }).written;
+                Err(Stop::misfit(format!("the dict would be read back as {class}")))
+            }
+            None => Ok(Some(other)),
+        }
+    }
+
+    /// Whether a dict has the keys of a dict class, and a reader finds that it is of that one.
+    fn is_dict_of(&self, dict: &Bound<'py, PyDict>, of: As, tagged: &Tagged) -> Result<bool, Stop> {
+        let Kind::Class(class) = self.node(of).kind else { return Ok(false) };
+        if !self.is_typed_dict(of) {
+            return Ok(false);
+        }
+        let plan = self.plan(of);
+        let class = &plan.classes[class as usize];
+        let mut known = 0;
+        for field in class.own() {
+            let value = dict.get_item(field.name.bind(self.py))?;
+            if value.is_none() && matches!(field.absent, Absent::Error) {
+                return Ok(false);
+            }
+            known += usize::from(value.is_some());
+        }
+        if known < dict.len() && class.rest.is_none() {
+            return Ok(false);
+        }
+        let keys = &class.states[0].keys;
+        let member = |field: u32| {
+            let field = class.fields.get(field as usize)?;
+            dict.get_item(field.name.bind(self.py)).ok().flatten()
+        };
+        match &tagged.by {
+            TagRule::Value { tag, .. } => {
+                for edge in keys.iter().filter(|edge| edge.name == *tag) {
+                    let Target::Field(field) = edge.to else { continue };
+                    let Some(value) = member(field) else { return Ok(false) };
+                    let node = &plan.nodes[class.fields[field as usize].node as usize];
+                    if let Kind::Choice(choice) = &node.kind
+                        && !choice.holds(&value)
+                    {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            TagRule::Keys { table, classes } => {
+                let mut there = keys.iter().filter(|edge| match edge.to {
+                    Target::Field(field) => member(field).is_some(),
+                    Target::State(_) => true,
+                });
+                let told = there.find_map(|edge| table.find(edge.name.as_bytes()));
+                let told = told.map(|found| classes[found as usize]).or(tagged.other);
+                Ok(told == Some(of.node))
+            }
+            TagRule::First { .. } | TagRule::Unsettled => Ok(true),
+        }
+    }
+
     /// Whether the class of the innermost object writes a member with this key.
     pub(super) fn names(&self, key: &str) -> Result<bool, Stop> {
-        let Some(&Frame::Object { plan, class, .. }) = self.frames.last() else { return Ok(true) };
-        let layouts = self.known.kept[plan].layouts(self.py)?;
-        let layout = layouts.class(class).map_err(Stop::misfit)?;
-        Ok(layout.rows || layout.writes(key))
+        let Some(Frame::Object { plan, class, rows, .. }) = self.frames.last() else {
+            return Ok(true);
+        };
+        let layouts = self.known.kept[*plan].layouts(self.py)?;
+        let layout = layouts.class(*class).map_err(Stop::misfit)?;
+        Ok(*rows || layout.writes(key))
     }
 }
 

@@ -25,7 +25,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     #[inline]
     pub(super) fn value(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         self.conversions = 0;
+        let absent = W::LEXICAL && std::mem::take(&mut self.absent);
         let node = self.node(of);
+        if W::LEXICAL && node.cells.is_some() {
+            return self.value_in_form(value, of, absent);
+        }
         if node.after.is_none() && node.cells.is_none() {
             match node.kind {
                 Kind::Int if value.is_exact_instance_of::<PyInt>() => return self.int(value),
@@ -281,20 +285,32 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         if W::ROWS && bytes.is_empty() {
             return Ok(self.writer.scalar(Scalar::Bytes(bytes), 0)?);
         }
-        let Kind::Encoded(form) = &self.node(of).kind else {
+        if !matches!(self.node(of).kind, Kind::Encoded(_)) {
             return Ok(self.writer.scalar(Scalar::Bytes(bytes), 0)?);
-        };
+        }
+        let text = self.encoded(bytes, of)?;
+        Ok(self.writer.text(text.as_str().into(), 0)?)
+    }
+
+    /// Bytes as text, in the form that their type declares, or in base64.
+    pub(super) fn bytes_text(&self, value: &Bound<'py, PyAny>, of: As) -> Result<String, Stop> {
+        match value.cast::<PyBytes>() {
+            Ok(bytes) => self.encoded(bytes.as_bytes(), of),
+            Err(_) => self.encoded(&value.extract::<Vec<u8>>()?, of),
+        }
+    }
+
+    fn encoded(&self, bytes: &[u8], of: As) -> Result<String, Stop> {
         let mut out = Vec::new();
         out.try_reserve(bytes.len().saturating_mul(2).saturating_add(4))
             .map_err(|_| Stop::Raised(pyo3::exceptions::PyMemoryError::new_err(())))?;
-        match form {
-            Type::Hex => print::hex(bytes, &mut out),
-            Type::Base64As(spelling) => print::base64_as(bytes, *spelling, &mut out),
-            Type::Base64InLines => print::base64_in_lines(bytes, &mut out),
+        match &self.node(of).kind {
+            Kind::Encoded(Type::Hex) => print::hex(bytes, &mut out),
+            Kind::Encoded(Type::Base64As(spelling)) => print::base64_as(bytes, *spelling, &mut out),
+            Kind::Encoded(Type::Base64InLines) => print::base64_in_lines(bytes, &mut out),
             _ => print::base64(bytes, &mut out),
         }
-        let text = String::from_utf8_lossy(&out);
-        Ok(self.writer.text(text.as_ref().into(), 0)?)
+        Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// A date, a time, a duration, a UUID or a UID.
@@ -310,7 +326,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             },
             Kind::Date => match value.cast::<PyDate>() {
                 Ok(date) if !value.is_instance_of::<PyDateTime>() => {
-                    Scalar::Date(scalars::date(date))
+                    Scalar::Date(scalars::exact_date(date)?)
                 }
                 _ => return Err(self.unfit(value, of)),
             },
@@ -323,7 +339,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 Err(_) => return Err(self.unfit(value, of)),
             },
             Kind::Duration => match value.cast::<PyDelta>() {
-                Ok(value) => Scalar::Duration(scalars::duration(value)),
+                Ok(value) => Scalar::Duration(scalars::exact_duration(value)?),
                 Err(_) => return Err(self.unfit(value, of)),
             },
             Kind::Uid if is_uid(value) => Scalar::Uid(scalars::uid(value)?),
@@ -340,6 +356,33 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         moment: &Moment,
         of: As,
     ) -> Result<Flow, Stop> {
+        Ok(match self.printed(value, moment, of)? {
+            Printed::Text(text) => self.writer.text(text.as_str().into(), 0)?,
+            Printed::Digits(digits) => self.writer.number(&digits, 0)?,
+            Printed::Scalar(scalar) => self.writer.scalar(scalar, 0)?,
+        })
+    }
+
+    /// The same as text alone: a key, or an item of several in one text.
+    pub(super) fn moment_text(
+        &self,
+        value: &Bound<'py, PyAny>,
+        moment: &Moment,
+        of: As,
+    ) -> Result<String, Stop> {
+        let mut out = Vec::with_capacity(print::LONGEST);
+        match self.printed(value, moment, of)? {
+            Printed::Text(text) => return Ok(text),
+            Printed::Digits(digits) => out = digits,
+            Printed::Scalar(Scalar::DateTime(value)) => print::datetime(value, &mut out),
+            Printed::Scalar(Scalar::Date(value)) => print::date(value, &mut out),
+            Printed::Scalar(Scalar::Time(value)) => print::time(value, &mut out),
+            Printed::Scalar(_) => {}
+        }
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    fn printed(&self, value: &Bound<'py, PyAny>, moment: &Moment, of: As) -> Result<Printed, Stop> {
         let given = value;
         if let moment::Form::Pattern(pattern) = &moment.form {
             let value = match moment.of {
@@ -347,7 +390,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     value.cast::<PyDateTime>().ok().map(scalars::datetime).transpose()?
                 }
                 moment::Of::Date if value.is_instance_of::<PyDateTime>() => None,
-                moment::Of::Date => value.cast::<PyDate>().ok().map(scalars::midnight),
+                moment::Of::Date => {
+                    let date = value.cast::<PyDate>().ok();
+                    date.map(scalars::exact_date).transpose()?.map(scalars::midnight)
+                }
                 moment::Of::Time => {
                     let time = value.cast::<PyTime>().ok().map(scalars::time).transpose()?;
                     time.map(scalars::on_first_day)
@@ -361,10 +407,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                      value",
                 ));
             }
-            let text = String::from_utf8_lossy(&out);
-            return Ok(self.writer.text(text.as_ref().into(), 0)?);
+            return Ok(Printed::Text(String::from_utf8_lossy(&out).into_owned()));
         }
-        let scalar = match (moment.of, moment.unit) {
+        Ok(Printed::Scalar(match (moment.of, moment.unit) {
             (moment::Of::DateTime, unit) => {
                 let Ok(value) = value.cast::<PyDateTime>() else {
                     return Err(self.unfit(value, of));
@@ -375,7 +420,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     if !print::instant(value, unit, &mut out) {
                         return Err(Stop::misfit("a datetime without a zone is no instant"));
                     }
-                    return Ok(self.writer.number(&out, 0)?);
+                    return Ok(Printed::Digits(out));
                 }
                 if moment.form == moment::Form::Rfc3339 {
                     refuse_fine(value.time.offset)?;
@@ -384,7 +429,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             }
             (moment::Of::Date, _) => match value.cast::<PyDate>() {
                 Ok(date) if !value.is_instance_of::<PyDateTime>() => {
-                    Scalar::Date(scalars::date(date))
+                    Scalar::Date(scalars::exact_date(date)?)
                 }
                 _ => return Err(self.unfit(value, of)),
             },
@@ -398,8 +443,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 }
                 Err(_) => return Err(self.unfit(value, of)),
             },
-        };
-        Ok(self.writer.scalar(scalar, 0)?)
+        }))
     }
 
     /// An object by the plan of its own class.
@@ -471,13 +515,13 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             refuse_fine(value.time.offset)?;
             return Ok(self.writer.scalar(Scalar::DateTime(value), 0)?);
         } else if let Ok(value) = value.cast::<PyDate>() {
-            return Ok(self.writer.scalar(Scalar::Date(scalars::date(value)), 0)?);
+            return Ok(self.writer.scalar(Scalar::Date(scalars::exact_date(value)?), 0)?);
         } else if let Ok(value) = value.cast::<PyTime>() {
             let value = scalars::time(value)?;
             refuse_fine(value.offset)?;
             return Ok(self.writer.scalar(Scalar::Time(value), 0)?);
         } else if let Ok(value) = value.cast::<PyDelta>() {
-            return Ok(self.writer.scalar(Scalar::Duration(scalars::duration(value)), 0)?);
+            return Ok(self.writer.scalar(Scalar::Duration(scalars::exact_duration(value)?), 0)?);
         } else if is_decimal(value) {
             return self.decimal(value);
         } else if is_uuid(value) {
@@ -545,6 +589,15 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return None;
         })
     }
+}
+
+/// A date or a time as it is written.
+enum Printed {
+    Text(String),
+    /// A number.
+    Digits(Vec<u8>),
+    /// In the form of its type.
+    Scalar(Scalar<'static>),
 }
 
 /// How often one value may be converted: by a function of an annotation, of its class, as a member

@@ -9,6 +9,7 @@ use super::Stop;
 use super::elements;
 use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use super::quick::Quick;
+use super::readback::is_text_key;
 use super::scalars;
 use super::text::{ascii_of, copied, text_of};
 use super::values::{class_name, enum_value};
@@ -26,8 +27,8 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyIterator, PyList,
-    PyMapping, PyString, PyTime, PyTuple, PyType,
+    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyIterator,
+    PyList, PyMapping, PyString, PyTime, PyTuple, PyType,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -211,6 +212,8 @@ pub(super) enum Frame<'py> {
         class: u32,
         next: usize,
         depth: usize,
+        /// Whether the object is an array of its fields' values.
+        rows: bool,
     },
     /// In a format of elements.
     Elements(elements::Frame<'py>),
@@ -227,6 +230,8 @@ pub(crate) struct Walker<'py, 'w, W> {
     pub(super) conversions: u32,
     /// Whether the text that was written last counts as absent when it is read.
     pub(super) blank: bool,
+    /// Whether the coming value is that of a field with a default, if it has declared forms.
+    pub(super) absent: bool,
 }
 
 /// Takes the text of a writer that has enough.
@@ -239,7 +244,16 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         known: &'w mut Known,
         omit: Omit,
     ) -> Self {
-        Walker { py, writer, known, omit, frames: Vec::new(), conversions: 0, blank: false }
+        Walker {
+            py,
+            writer,
+            known,
+            omit,
+            frames: Vec::new(),
+            conversions: 0,
+            blank: false,
+            absent: false,
+        }
     }
 
     /// The writer, between two objects.
@@ -378,7 +392,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
 
     /// Writes a key of a dict.
     pub(super) fn key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<(), Stop> {
-        if let Ok(key) = key.cast::<PyString>() {
+        if let Ok(key) = key.cast::<PyString>()
+            && is_text_key(self.plan(of), of.node)
+        {
             if let Some(text) = ascii_of(key) {
                 self.writer.key(text, 0)?;
                 return Ok(());
@@ -387,20 +403,36 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             self.writer.key(text, 0)?;
             return Ok(());
         }
-        let text = self.key_text(key, of)?;
+        let text = self.checked_key(key, of)?;
         self.writer.key(text.as_str().into(), 0)?;
         // Another key of the dict may be the same text, or become it. Then one value would be lost.
+        let is_text = key.is_instance_of::<PyString>();
         let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
         let texts = texts.get_or_insert_default();
         texts.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
-        if dict.contains(&text)? || !texts.insert(text) {
+        if (!is_text && dict.contains(&text)?) || !texts.insert(text) {
             return Err(Stop::misfit("two keys of the dict are written as the same text"));
         }
         Ok(())
     }
 
-    /// A key of a dict that is no text, as text.
+    /// A key of a dict as text, which is read back as that key.
+    pub(super) fn checked_key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<String, Stop> {
+        let text = self.key_text(key, of)?;
+        if !is_text_key(self.plan(of), of.node) {
+            self.check_key(key, of, &text)?;
+        }
+        Ok(text)
+    }
+
+    /// The member of a union to which a key belongs, or the type of the key.
+    fn type_of_key(&self, key: &Bound<'py, PyAny>, of: As) -> As {
+        As { node: self.member_of(key, of).unwrap_or(of.node), ..of }
+    }
+
+    /// A value as text: a key of a dict that is no text, or an item of several in one text.
     pub(super) fn key_text(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<String, Stop> {
+        let of = self.type_of_key(key, of);
         let mut key = key.clone();
         for back in self.backs(of) {
             key = self.back(back, &key)?;
@@ -408,13 +440,22 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if let Some(value) = enum_value(&key)? {
             key = value;
         }
+        if let Kind::Moment(moment) = &self.node(of).kind {
+            let moment = (**moment).clone();
+            return self.moment_text(&key, &moment, of);
+        }
+        if key.is_instance_of::<PyBytes>() || key.is_instance_of::<PyByteArray>() {
+            return self.bytes_text(&key, of);
+        }
         Ok(if key.is_instance_of::<PyBool>() {
             if key.is_truthy()? { "true".to_owned() } else { "false".to_owned() }
         } else if key.is_instance_of::<PyInt>() {
             let int = self.py.get_type::<PyInt>();
             int.call_method1(intern!(self.py, "__repr__"), (&key,))?.to_string()
         } else if is_decimal(&key) {
-            decimal_text(&key)?.to_string()
+            let text = decimal_text(&key)?.to_string();
+            // Untyped text has no exponents.
+            if W::LEXICAL { plain_digits(&text)? } else { text }
         } else if is_uuid(&key) {
             let mut out = Vec::with_capacity(print::LONGEST);
             print::uuid(scalars::uuid(&key)?, &mut out);
@@ -431,11 +472,11 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             } else if let Ok(value) = key.cast::<PyDateTime>() {
                 print::datetime(scalars::datetime(value)?, &mut out);
             } else if let Ok(value) = key.cast::<PyDate>() {
-                print::date(scalars::date(value), &mut out);
+                print::date(scalars::exact_date(value)?, &mut out);
             } else if let Ok(value) = key.cast::<PyTime>() {
                 print::time(scalars::time(value)?, &mut out);
             } else if let Ok(value) = key.cast::<PyDelta>() {
-                print::duration(scalars::duration(value), &mut out);
+                print::duration(scalars::exact_duration(value)?, &mut out);
             } else if let Ok(float) = key.cast::<PyFloat>() {
                 // It would be read back as text, or not at all.
                 return Err(Stop::misfit(format!("a key must be finite, not {}", float.value())));
@@ -456,7 +497,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
 
     /// Writes fields of the innermost object until one is a container.
     pub(super) fn fields(&mut self) -> Result<Flow, Stop> {
-        let Some(&mut Frame::Object { ref object, plan, class, ref mut next, depth }) =
+        let Some(&mut Frame::Object { ref object, plan, class, ref mut next, depth, rows }) =
             self.frames.last_mut()
         else {
             return Ok(Flow::Take);
@@ -490,13 +531,13 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             match step {
                 Step::Field(field) => {
                     // In an array each value has its place, so none is left out.
-                    let value = if layout.rows {
+                    let value = if rows {
                         self.get(&object, &field.get)?
                     } else {
                         self.field_value(&object, field, &kept.classes[class as usize])?
                     };
                     let Some(value) = value else {
-                        if W::ROWS {
+                        if W::ROWS || matches!(field.get, Get::Key(_)) {
                             self.check_lack(&object, field, &kept, class)?;
                         }
                         continue;
@@ -504,17 +545,22 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                     if W::ROWS && self.row_value(&value, field, layout, at - 1) {
                         continue;
                     }
-                    if !layout.rows
+                    if !rows
                         && let Some(mut quick) =
                             Quick::new(self.writer.direct(), self.known, self.omit)
                         && quick.field_value(&value, field)
                     {
                         continue;
                     }
-                    if !layout.rows {
+                    if !rows {
                         self.writer.lent_key(field.key.lent.as_bytes(), &field.key.name)?;
                     }
-                    let flow = self.value(&value, As { plan, node: field.node })?;
+                    let of = As { plan, node: field.node };
+                    if W::LEXICAL && kept.nodes[of.node as usize].cells.is_some() {
+                        let class = &kept.classes[class as usize];
+                        self.absent = !matches!(kept.absent(class, field.index), Absent::Error);
+                    }
+                    let flow = self.value(&value, of)?;
                     if flow == Flow::Pause || self.frames.len() > depth {
                         return Ok(flow);
                     }
@@ -553,7 +599,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 }
             }
         }
-        let rows = layout.rows;
+        if W::ROWS && !layout.parts.is_empty() {
+            self.check_parts(&object, layout)?;
+        }
         self.frames.pop();
         Ok(if rows { self.writer.end_list(0)? } else { self.writer.end_map(0)? })
     }
@@ -771,16 +819,49 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         class: u32,
         of: As,
     ) -> Result<Flow, Stop> {
+        self.object_as(value, class, of, false)
+    }
+
+    /// An object of a class; by its keys, if `keyed`, where the class is also written as an array.
+    pub(super) fn object_as(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        class: u32,
+        of: As,
+        keyed: bool,
+    ) -> Result<Flow, Stop> {
         let planned = self.plan(of).classes[class as usize].class.bind(self.py);
         let typed_dict = value.is_instance_of::<PyDict>() && self.is_typed_dict(of);
         if value.get_type().is(planned) || typed_dict {
-            return self.push_object(value, class, of.plan);
+            if typed_dict {
+                self.check_keys(value, class, of)?;
+            }
+            return self.push_keyed(value, class, of.plan, keyed);
         }
         if is_object_of(value, planned) {
-            // An object of a derived class is written with all its fields.
-            return self.by_class(value);
+            let (expected, got) = (&self.node(of).written, class_name(value)?);
+            return Err(Stop::misfit(format!(
+                "expected {expected}, got {got}, which would be read back as {expected}"
+            )));
         }
         Err(self.unfit(value, of))
+    }
+
+    /// Refuses a dict with a key that its class does not have: it would be lost.
+    fn check_keys(&self, value: &Bound<'py, PyAny>, class: u32, of: As) -> Result<(), Stop> {
+        let class = &self.plan(of).classes[class as usize];
+        if class.rest.is_some() {
+            return Ok(());
+        }
+        let dict = value.cast::<PyDict>().map_err(PyErr::from)?;
+        for key in dict.keys() {
+            let mut known = class.own().iter().map(|field| field.name.bind(self.py));
+            if !known.any(|name| name.is(&key) || key.eq(name).unwrap_or(false)) {
+                let (key, class) = (key.repr()?, &class.name);
+                return Err(Stop::misfit(format!("{class} has no key {key}")));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn push_object(
@@ -789,15 +870,53 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         class: u32,
         plan: usize,
     ) -> Result<Flow, Stop> {
+        self.push_keyed(value, class, plan, false)
+    }
+
+    fn push_keyed(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        class: u32,
+        plan: usize,
+        keyed: bool,
+    ) -> Result<Flow, Stop> {
         if W::ELEMENTS {
             return self.push_element(value, class, plan);
         }
         let layouts = self.known.kept[plan].layouts(self.py)?;
-        let Layout { rows, .. } = layouts.class(class).map_err(Stop::misfit)?;
-        let flow = if *rows { self.writer.begin_list(0)? } else { self.writer.begin_map(0)? };
+        let Layout { rows, only_rows, .. } = layouts.class(class).map_err(Stop::misfit)?;
+        let rows = *rows && (*only_rows || !keyed);
+        let flow = if rows { self.writer.begin_list(0)? } else { self.writer.begin_map(0)? };
         let depth = self.frames.len() + 1;
         let object = value.clone();
-        self.push_with(|| Frame::Object { object, plan, class, next: 0, depth })?;
+        self.push_with(|| Frame::Object { object, plan, class, next: 0, depth, rows })?;
         Ok(flow)
     }
+}
+
+/// The digits of a decimal number without an exponent.
+fn plain_digits(text: &str) -> Result<String, Stop> {
+    /// More zeros than any reader takes.
+    const MOST: usize = 4_300;
+    let Some((digits, exponent)) = text.split_once(['E', 'e']) else { return Ok(text.to_owned()) };
+    let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
+    if exponent.unsigned_abs() > MOST as u64 {
+        return Err(Stop::misfit(
+            "a decimal number of too many digits for text without an exponent",
+        ));
+    }
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    let point = whole.len() as i64 + exponent;
+    Ok(if point <= 0 {
+        format!("{sign}0.{}{all}", "0".repeat(point.unsigned_abs() as usize))
+    } else if point as usize >= all.len() {
+        format!("{sign}{all}{}", "0".repeat(point as usize - all.len()))
+    } else {
+        format!("{sign}{}.{}", &all[..point as usize], &all[point as usize..])
+    })
 }

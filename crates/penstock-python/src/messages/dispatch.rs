@@ -7,7 +7,7 @@
 use super::content::{Name, Seen};
 use crate::failure::answer;
 use penstock_core::keys::KeyTable;
-use penstock_core::select::{NamespaceTest, Path, Test};
+use penstock_core::select::{NamespaceTest, Path, PathError, Test};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::cmp::Reverse;
@@ -121,7 +121,7 @@ pub(super) type Given<'py> = (String, bool, Bound<'py, PyAny>);
 
 impl Dispatch {
     /// Sorts the claims. `plain` formats have no namespaces; for the others, `namespaces` binds the
-    /// prefixes.
+    /// prefixes, and `check` refuses paths that nothing in a document can match.
     ///
     /// # Errors
     /// `ValueError` if a path is invalid or not allowed here, and if two claims are the same.
@@ -129,6 +129,7 @@ impl Dispatch {
         given: &[Given<'_>],
         plain: bool,
         namespaces: impl Fn(&str) -> Option<&'n str>,
+        check: impl Fn(&Path) -> Result<(), PathError>,
     ) -> PyResult<Self> {
         let mut methods = Vec::new();
         let mut claims: Vec<Claim> = Vec::new();
@@ -152,6 +153,10 @@ impl Dispatch {
                 let mut path = Path::parse(text).map_err(|error| refuse(&error.to_string()))?;
                 if !plain {
                     path.bind(&namespaces).map_err(|error| refuse(&error.to_string()))?;
+                }
+                // A method that is not marked may have another purpose.
+                if *marked {
+                    check(&path).map_err(|error| refuse(&error.to_string()))?;
                 }
                 let mut steps = Vec::new();
                 for step in path.steps() {

@@ -41,7 +41,8 @@ pub(crate) fn send<'py>(
     guarded(py, || {
         let limits = options::limits(limits)?;
         let namespace = |prefix: &str| dialect.namespace(prefix);
-        let dispatch = Dispatch::new(&claims, dialect.has_plain_names(), namespace)?;
+        let plain = dialect.has_plain_names();
+        let dispatch = Dispatch::new(&claims, plain, namespace, |path| dialect.check(path))?;
         let (opened, _held) = source.open(py, dialect.detect(), &limits)?;
         let name = source.name();
         let named = Named::new(dialect.name(), name.as_deref());

@@ -338,7 +338,7 @@ impl Destination for Builder {
     fn record_depth(&self) -> usize {
         each!(self, outlet => outlet.record_depth())
     }
-    fn inner_records(&self) -> Option<(u64, bool)> {
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
         each!(self, outlet => outlet.inner_records())
     }
     fn ready(&self) -> u64 {

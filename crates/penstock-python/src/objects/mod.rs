@@ -20,7 +20,9 @@ mod tests;
 
 pub(crate) use self::core::lexical::type_of;
 pub(crate) use self::core::place::shortened;
+pub(crate) use self::core::readback::{ReadBack, key_back, read_back};
 pub(crate) use self::core::refusal::{Mismatch, PathStep, Refusal};
+pub(crate) use self::core::standard::{new_date, new_datetime, new_duration, new_time};
 pub(crate) use self::core::text::new_str;
 pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;

@@ -144,6 +144,19 @@ pub(super) fn joined<'a>(
     Ok((gathered.shown.len() == count).then(|| gathered.into_choice(title, None)))
 }
 
+impl Choice {
+    /// Its values that are text.
+    pub(super) fn values(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let mut values = Vec::with_capacity(self.text_objects.len());
+        for object in &self.text_objects {
+            let object = object.bind(py);
+            let value = object.getattr_opt(intern!(py, "_value_"))?;
+            values.extend(value.as_ref().unwrap_or(object).extract::<String>().ok());
+        }
+        Ok(values)
+    }
+}
+
 /// How to find the members of an `Enum`.
 pub(super) enum Members<'py> {
     /// Documents can have their values.

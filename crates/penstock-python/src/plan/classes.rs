@@ -159,6 +159,7 @@ impl<'py> Declared<'py> {
 }
 
 /// The `at(...)` of a field, with the types of its choice as nodes.
+#[derive(Clone)]
 pub(super) struct DeclaredAt {
     /// As it would be written, without the `at`.
     pub(super) shown: String,

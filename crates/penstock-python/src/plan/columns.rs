@@ -91,6 +91,12 @@ impl Stars {
         (digits > 0 && rest.starts_with(&**second)).then_some(number)
     }
 
+    /// Whether a column is one of a list, whose one star stands for any text, also for none.
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        let [first, second] = &self.0[..] else { return false };
+        name.strip_prefix(&**first).is_some_and(|rest| rest.ends_with(&**second))
+    }
+
     /// As the user would write it.
     pub(crate) fn text(&self) -> String {
         self.0.join("*")
@@ -228,6 +234,9 @@ mod tests {
         assert_eq!(address.column("zip"), "address_zip");
         assert_eq!((address.star("address_zip"), address.star("address_")), (Some("zip"), None));
         assert_eq!(address.around(&Stars::of_key("geo")).text(), "address_geo.*");
+        let labels = Stars::new("Label*s");
+        assert!(["Labels", "Label 2 s"].into_iter().all(|name| labels.admits(name)));
+        assert!(!["Label", "abels", "labels"].into_iter().any(|name| labels.admits(name)));
         let around = Stars::new("*_x");
         assert_eq!((around.column("a"), around.star("b_x")), ("a_x".to_owned(), Some("b")));
         let item = Stars::new("item_*_*");

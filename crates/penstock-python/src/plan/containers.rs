@@ -242,12 +242,13 @@ impl<'py> Walk<'_, 'py> {
         };
         let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
+        after.class = Some(class.clone().unbind());
         Ok(node)
     }
 
     /// The function that makes an empty value of a node, if it has one: the factory of a
     /// `defaultdict`.
-    fn factory(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
+    pub(super) fn factory(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
         let py = self.compiler.py;
         let node = &self.compiler.nodes[node as usize];
         if node.nullable {

@@ -75,6 +75,7 @@ impl<'py> Walk<'_, 'py> {
     /// A node of text that is converted.
     fn of_text(
         &self,
+        class: &Bound<'py, PyType>,
         function: Bound<'py, PyAny>,
         name: String,
         has_form: bool,
@@ -89,6 +90,7 @@ impl<'py> Walk<'_, 'py> {
         let after = PostSteps::add(&mut node, steps);
         (after.has_form, after.nature) = (has_form, Some(nature));
         after.hashable = Some(true);
+        after.class = Some(class.clone().unbind());
         node
     }
 
@@ -114,6 +116,7 @@ impl<'py> Walk<'_, 'py> {
             let after =
                 PostSteps::add(&mut node, [Step::Convert(class.clone().into_any().unbind())]);
             (after.nature, after.hashable) = (Some(Nature::Bytes), Some(false));
+            after.class = Some(class.clone().unbind());
             return Ok(Some(node));
         }
         if let Some(found) = OF_TEXT.iter().find(|conversion| conversion.known.is(class)) {
@@ -122,11 +125,18 @@ impl<'py> Walk<'_, 'py> {
                 None => class.clone().into_any(),
             };
             let Conversion { name, has_form, nature, .. } = found;
-            return Ok(Some(self.of_text(by, (*name).into(), *has_form, *nature, nullable)));
+            return Ok(Some(self.of_text(class, by, (*name).into(), *has_form, *nature, nullable)));
         }
         if known::PATTERN_TYPE.is(class) {
             let by = function(py, "pattern")?;
-            return Ok(Some(self.of_text(by, "Pattern".into(), false, Nature::Other, nullable)));
+            return Ok(Some(self.of_text(
+                class,
+                by,
+                "Pattern".into(),
+                false,
+                Nature::Other,
+                nullable,
+            )));
         }
         Ok(None)
     }
@@ -138,7 +148,7 @@ impl<'py> Walk<'_, 'py> {
             return Err(self.error(format_args!("{name} is of another operating system")));
         }
         let by = class.clone().into_any();
-        Ok(self.of_text(by, name, false, Nature::Other, nullable))
+        Ok(self.of_text(class, by, name, false, Nature::Other, nullable))
     }
 
     /// A set of flags, from their integer.
@@ -146,7 +156,8 @@ impl<'py> Walk<'_, 'py> {
         let py = self.compiler.py;
         let mut node = node(Kind::Int, nullable, class.name()?.to_string());
         let steps = [Step::Convert(applied(py, "flags", class)?.unbind())];
-        PostSteps::add(&mut node, steps).nature = Some(Nature::Unknown);
+        let after = PostSteps::add(&mut node, steps);
+        (after.nature, after.class) = (Some(Nature::Unknown), Some(class.clone().unbind()));
         Ok(node)
     }
 }

@@ -18,7 +18,7 @@ use super::names::Scope;
 use super::post_steps::{PostSteps, Step};
 use super::walk::{Walk, node};
 use super::wrappers::arguments;
-use super::{Absent, ClassId, Kind, Node, NodeId, layout};
+use super::{Absent, ClassId, Kind, Node, NodeId, known, layout};
 
 /// The base of a user's class, if values are decoded as that base.
 fn base<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyType>>> {
@@ -37,7 +37,17 @@ fn base<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyType>>>
     }
     let is_base = |class: &Bound<'py, PyType>| -> PyResult<bool> {
         Ok(match builtin(class) {
-            Some((Kind::Any | Kind::None | Kind::DateTime | Kind::Date | Kind::Time, _)) => false,
+            // They are not made of an object of their base.
+            Some((
+                Kind::Any
+                | Kind::None
+                | Kind::DateTime
+                | Kind::Date
+                | Kind::Time
+                | Kind::Duration
+                | Kind::Uuid,
+                _,
+            )) => false,
             Some(_) => true,
             None => Collection::of(class)?.is_some_and(|collection| collection.is_called()),
         })
@@ -124,8 +134,16 @@ impl<'py> Walk<'_, 'py> {
         }
         (node.name, node.written) = (name.clone().into(), name.into());
         let nature = node.nature(&self.compiler.nodes);
-        let after = PostSteps::add(&mut node, [Step::Call(class.clone().into_any().unbind())]);
-        after.nature = Some(nature);
+        let mut made = class.clone().into_any();
+        // Its first argument is the factory of its values.
+        if let Kind::Dict(_, item) = node.kind
+            && known::DEFAULT_DICT.get(made.py()).is_some_and(|base| is_subclass(class, base))
+        {
+            let partial = made.py().import("functools")?.getattr("partial")?;
+            made = partial.call1((class, self.factory(item)))?;
+        }
+        let after = PostSteps::add(&mut node, [Step::Call(made.unbind())]);
+        (after.nature, after.class) = (Some(nature), Some(class.clone().unbind()));
         after.hashable = Some(!layout::is_unhashable(class));
         Ok(Some(node))
     }
@@ -138,6 +156,7 @@ impl<'py> Walk<'_, 'py> {
             let after =
                 PostSteps::add(&mut node, [Step::Call(met.class.clone().into_any().unbind())]);
             after.hashable = Some(!layout::is_unhashable(&met.class));
+            after.class = Some(met.class.clone().unbind());
         }
         node
     }

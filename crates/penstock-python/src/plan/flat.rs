@@ -4,8 +4,10 @@
 //! both, and the rules for keys, paths and problems are those of the class around. When an object
 //! of that is made, the parts are made first, of the values behind its own.
 
+use penstock_scan::make_room;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::rc::Rc;
 
 use super::classes::{self, Declared, DeclaredAt, Shape, Sort, Subject};
 use super::columns::{self, Stars};
@@ -14,6 +16,29 @@ use super::{Absent, ClassId, Kind, NodeId};
 
 /// The path of the object itself.
 const ITSELF: &str = ".";
+
+/// How many fields a class may have, with those of its parts and of theirs. Each class that names others
+/// multiplies them, so a few classes could have more than there is memory for.
+const MOST: usize = 4_096;
+/// How many fields all classes of a plan have together in this way. In classes that are inside of each other,
+/// the innermost fields are those of each class.
+const MOST_OF_ALL: usize = 65_536;
+
+/// How many classes may be inside of each other: so many have more fields together. This calls itself for
+/// each.
+const DEEPEST: usize = 512;
+
+fn too_many_together() -> String {
+    format!(
+        "the classes would have more than {MOST_OF_ALL} fields together, with those of their parts"
+    )
+}
+
+/// The fields of a class as a part of others: its own, and those of its parts.
+pub(super) struct Flattened<'py> {
+    fields: Vec<Declared<'py>>,
+    tells_fields: bool,
+}
 
 /// A field whose value is made of members of its own object.
 pub(crate) struct Part {
@@ -110,14 +135,73 @@ fn part<'py>(
         super::types::Place { field: Some((place, own)) }
             .error(py, format_args!("{word}: {reason}"))
     };
-    let is_array = |shape: &Shape<'_>, sort: Sort, of_markup: bool| {
-        shape.takes_rows && sort == Sort::Struct && !of_markup
-    };
     let of_markup = subject.compiler.form.has_elements();
     if is_array(around, subject.compiler.met[outer as usize].sort, of_markup) {
         return Err(error(&format!("{own} is an array, which has no keys")));
     }
+    // What a class has as a part does not depend on the class around it.
+    let flattened = match subject.compiler.flattened.get(&class) {
+        Some(known) => Rc::clone(known),
+        None => {
+            let made = Rc::new(flatten(subject, class, &error)?);
+            subject.compiler.flattened.insert(class, Rc::clone(&made));
+            made
+        }
+    };
+    all.tells_fields |= flattened.tells_fields;
+    let is_optional = !matches!(field.absent, Absent::Error)
+        || subject.compiler.nodes[field.node as usize].nullable;
+    for inner in &flattened.fields {
+        let key = Some(pattern.column(inner.key()?));
+        let name = PyString::new(py, &format!("{place}.{}", inner.name.to_str()?));
+        let columns = inner.columns.as_ref().map(|columns| pattern.around(columns));
+        let at = match inner.at.clone() {
+            // The fields of a part's own parts have their keys already.
+            Some(at) if field.columns.is_some() && !at.routes.is_empty() => {
+                let moved = columns::moved(at, &pattern);
+                Some(moved.map_err(|path| error(&format!("at('{path}') is no column")))?)
+            }
+            at => at,
+        };
+        // Whether an object of the class around must have it.
+        let absent = match &inner.absent {
+            Absent::Error if is_optional => Absent::Unset,
+            Absent::Error => Absent::Error,
+            Absent::Value(value) => Absent::Value(value.clone_ref(py)),
+            Absent::Factory(factory) => Absent::Factory(factory.clone_ref(py)),
+            Absent::Unset => Absent::Unset,
+        };
+        if around.fields.len() + all.fields.len() >= MOST {
+            let reason =
+                format!("{own} would have more than {MOST} fields, with those of its parts");
+            return Err(error(&reason));
+        }
+        subject.compiler.joined += 1;
+        if subject.compiler.joined > MOST_OF_ALL {
+            return Err(error(&too_many_together()));
+        }
+        let Declared { node, is_read, is_rest, .. } = *inner;
+        make_room(&mut all.fields, 1);
+        all.fields.push(Declared { name, key, node, at, absent, is_read, is_rest, columns });
+    }
+    Ok(())
+}
+
+/// The fields of a class as a part of the class of the subject.
+///
+/// # Errors
+/// `PlanError` for a class that cannot be a part.
+fn flatten<'py>(
+    subject: &mut Subject<'_, 'py>,
+    class: ClassId,
+    error: &dyn Fn(&str) -> PyErr,
+) -> PyResult<Flattened<'py>> {
+    let (own, outer) = (subject.name, subject.id);
+    let of_markup = subject.compiler.form.has_elements();
     subject.compiler.open.push(outer);
+    if subject.compiler.open.len() > DEEPEST {
+        return Err(error(&too_many_together()));
+    }
     let name = subject.compiler.met[class as usize].name.clone();
     if subject.compiler.open.contains(&class) {
         return Err(error(&format!("{name} would be a part of itself")));
@@ -147,27 +231,13 @@ fn part<'py>(
     }
     let more = joined(&mut inner, &shape)?;
     subject.compiler.open.pop();
-    all.tells_fields |= sort == Sort::Model || more.tells_fields;
-    let is_optional = !matches!(field.absent, Absent::Error)
-        || subject.compiler.nodes[field.node as usize].nullable;
-    for inner in shape.fields.into_iter().chain(more.fields) {
-        let key = Some(pattern.column(inner.key()?));
-        let name = PyString::new(py, &format!("{place}.{}", inner.name.to_str()?));
-        let columns = inner.columns.as_ref().map(|columns| pattern.around(columns));
-        let at = match inner.at {
-            // The fields of a part's own parts have their keys already.
-            Some(at) if field.columns.is_some() && !at.routes.is_empty() => {
-                let moved = columns::moved(at, &pattern);
-                Some(moved.map_err(|path| error(&format!("at('{path}') is no column")))?)
-            }
-            at => at,
-        };
-        // Whether an object of the class around must have it.
-        let absent = match inner.absent {
-            Absent::Error if is_optional => Absent::Unset,
-            absent => absent,
-        };
-        all.fields.push(Declared { name, key, absent, at, columns, ..inner });
-    }
-    Ok(())
+    let tells_fields = sort == Sort::Model || more.tells_fields;
+    let mut fields = shape.fields;
+    fields.extend(more.fields);
+    Ok(Flattened { fields, tells_fields })
+}
+
+/// Whether objects of a class are arrays.
+fn is_array(shape: &Shape<'_>, sort: Sort, of_markup: bool) -> bool {
+    shape.takes_rows && sort == Sort::Struct && !of_markup
 }

@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 
 use penstock_core::keys::KeyTable;
-use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Step, Test};
-use penstock_core::xml::is_name;
+use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Test};
+use penstock_core::xml::check_path;
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
 use super::found_by::Star;
-use super::paths::{Routes, path_of_key};
+use super::paths::{Routes, path_of_key, refuse_dead};
 use super::{Kind, Node, NodeId, State, Target, Way, element};
 
 /// The names of elements or attributes that lead on from a state.
@@ -96,6 +96,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         let keyed = field.at.as_ref().is_some_and(|at| at.key.is_some());
         gathers[id as usize] = keyed || is_collection(nodes, field.node);
         let Some(at) = &field.at else { continue };
+        refuse_dead(subject, field, at)?;
         for (text, into) in &at.routes {
             let aim = match into {
                 Some(node) => {
@@ -186,23 +187,7 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
     };
     let mut path = Path::parse(text).map_err(|reason| error(&reason))?;
     bind(subject, &mut path).map_err(|reason| error(&reason))?;
-    // Nothing in a document can have another name, so the field would silently have no value.
-    let is_odd = |step: &&Step| match step.test() {
-        Test::Name { local: Some(local), .. } | Test::Attribute { local, .. } => !is_name(local),
-        _ => false,
-    };
-    if let Some(step) = path.steps().iter().find(is_odd) {
-        let column = step.column();
-        let reason = match (step.index(), step.key()) {
-            (Some(_), _) => format!("an element has no name that is a number (column {column})"),
-            (_, ".") => format!(
-                "'.' is no element: the element itself has no path, and its text has the path \
-                 text() (column {column})"
-            ),
-            _ => format!("'{step}' is no name of an element or attribute (column {column})"),
-        };
-        return Err(error(&reason));
-    }
+    check_path(&path).map_err(|reason| error(&reason))?;
     Ok(path)
 }
 

@@ -11,7 +11,7 @@ use penstock_core::select::{self, Automaton, Path, PathStep, Refused, Step, Test
 use penstock_core::shape::Form;
 use pyo3::prelude::*;
 
-use super::classes::{Declared, Subject};
+use super::classes::{Declared, DeclaredAt, Subject};
 use super::found_by::Star;
 use super::{KeyEdge, Names, NodeId, State, Target, Way, markup};
 
@@ -50,6 +50,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
             ways.push((Place::Key(field.key()?.into()), id));
             continue;
         };
+        refuse_dead(subject, field, at)?;
         for (text, into) in &at.routes {
             let aim = match into {
                 Some(node) => {
@@ -102,6 +103,28 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
     Ok(Routes { states: states.into(), takes_key, gathers, choices, stars, paths: [].into() })
+}
+
+/// Refuses several paths for one value of which one goes on where another ends: the value at the
+/// shorter one would be taken as a whole, and nothing would come from the longer one.
+pub(super) fn refuse_dead(
+    subject: &Subject<'_, '_>,
+    field: &Declared<'_>,
+    at: &DeclaredAt,
+) -> PyResult<()> {
+    let paths = at.routes.iter().filter(|(_, into)| into.is_none());
+    // One that is no path is refused where its field is planned.
+    let paths: Vec<Path> = paths.filter_map(|(text, _)| Path::parse(text).ok()).collect();
+    for shorter in &paths {
+        let Some(longer) = paths.iter().find(|path| shorter.begins(path)) else { continue };
+        let name = field.name.to_string();
+        let reason = format_args!(
+            "at(...): the path '{longer}' goes on where '{shorter}' ends, and a field takes one of \
+             them; give each a field of its own, or '{shorter}' a type that has both"
+        );
+        return Err(subject.place(&name).error(subject.compiler.py, reason));
+    }
+    Ok(())
 }
 
 /// The place that a path of an `at(...)` leads to.

@@ -6,10 +6,11 @@
 use penstock_core::value::moment::Of;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyBool, PyDict, PyType};
 
 use crate::failure::answer;
 
+use super::builtin::is_object_of;
 use super::constraints::Check;
 use super::types::Compiler;
 use super::{Kind, Node, known, layout, wrappers};
@@ -28,6 +29,11 @@ pub(crate) struct PostSteps {
     pub(crate) has_form: bool,
     /// The final kind of the value, if it differs from the first.
     pub(super) nature: Option<Nature>,
+    /// Whether the final value is an object of a model of pydantic with fields, which pydantic makes
+    /// of plain values: its element has the name of the model.
+    pub(crate) is_model: bool,
+    /// The class of the final value, if a step makes it and the plan knows the class.
+    pub(super) class: Option<Py<PyType>>,
     /// Whether the final value is not hashable, if that differs from its kind.
     pub(super) hashable: Option<bool>,
     /// For each function of the user's among the steps, the one that undoes it; None if there is
@@ -115,7 +121,12 @@ impl PostSteps {
 
     /// True if the final value may be another one than the first.
     pub(crate) fn changes(&self) -> bool {
-        self.steps.iter().any(|step| !matches!(step, Step::Check(_)))
+        self.steps.iter().any(|step| !matches!(step, Step::Check(_) | Step::Trim))
+    }
+
+    /// Whether the class of the final value is known.
+    pub(crate) fn knows_class(&self) -> bool {
+        self.class.is_some()
     }
 
     /// True if the final value is said to be bytes.
@@ -130,16 +141,21 @@ impl PostSteps {
             Step::Check(check) => check.object(),
             Step::Trim => None,
         });
-        steps.chain(self.backs.iter().flatten())
+        let class = self.class.iter().map(Py::as_any);
+        steps.chain(self.backs.iter().flatten()).chain(class)
     }
 
-    /// Whether a step makes values of the class of this one.
-    pub(crate) fn makes(&self, value: &Bound<'_, PyAny>) -> bool {
-        let class = value.get_type();
-        self.steps.iter().any(|step| match step {
-            Step::Call(made) | Step::Convert(made) => made.is(&class),
-            Step::Check(_) | Step::Trim => false,
-        })
+    /// Whether a value may be one that the steps make, as far as its class shows it. None if they
+    /// leave the class as it is.
+    pub(crate) fn makes(&self, value: &Bound<'_, PyAny>) -> Option<bool> {
+        if !self.changes() {
+            return None;
+        }
+        let Some(class) = &self.class else { return (!self.backs.is_empty()).then_some(true) };
+        let class = class.bind(value.py());
+        // A truth value is no number here.
+        let is_bool = value.is_instance_of::<PyBool>() && !class.is(value.get_type());
+        Some(is_object_of(value, class) && !is_bool)
     }
 }
 

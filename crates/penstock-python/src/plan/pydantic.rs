@@ -24,6 +24,11 @@ const MOST_PARTS: usize = 1_000;
 /// Validators of pydantic that take decoded values.
 const AFTERWARDS: [&str; 3] = ["AfterValidator", "UuidVersion", "PathType"];
 
+/// Whether pydantic was imported.
+pub(crate) fn is_pydantic_there(py: Python<'_>) -> bool {
+    known::PYDANTIC_MODEL.get(py).is_some()
+}
+
 /// True for an exception with which pydantic reports invalid values.
 pub(crate) fn is_of_pydantic(error: &Bound<'_, PyAny>) -> bool {
     let class = known::PYDANTIC_ERROR.get(error.py());
@@ -238,6 +243,12 @@ fn is_model(class: &Bound<'_, PyType>) -> bool {
     base.is_some_and(|base| layout::bases(class).iter().any(|class| class.is(base)))
 }
 
+/// True for a root model.
+pub(super) fn is_root(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let is_root = class.getattr_opt(intern!(class.py(), "__pydantic_root_model__"))?;
+    is_root.map_or(Ok(false), |is_root| is_root.is_truthy())
+}
+
 /// True for a dataclass with pydantic's own `__init__`. That takes any keywords if the class allows
 /// extra ones, and a dict of them has the same effect.
 fn is_initialized_by_pydantic(class: &Bound<'_, PyType>) -> PyResult<bool> {
@@ -332,6 +343,7 @@ pub(super) fn bytes<'py>(class: &Bound<'py, PyType>, model: &Model<'py>, nullabl
     let after = PostSteps::add(&mut node, steps);
     (after.nature, after.hashable) = (Some(Nature::Bytes), Some(is_plain));
     after.backs.push(Some(model.text.clone().unbind()));
+    after.class = Some(class.clone().unbind());
     node
 }
 
@@ -373,14 +385,17 @@ pub(crate) fn has_serializer(info: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
     for word in info.getattr(intern!(py, "metadata"))?.try_iter()? {
         let word = word?;
-        if [&known::PYDANTIC_PLAIN_SERIALIZER, &known::PYDANTIC_WRAP_SERIALIZER]
-            .into_iter()
-            .any(|serializer| is_instance(&word, serializer))
-        {
+        if is_serializer(&word) {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// True for a function of pydantic that writes values.
+pub(super) fn is_serializer(word: &Bound<'_, PyAny>) -> bool {
+    let words = [&known::PYDANTIC_PLAIN_SERIALIZER, &known::PYDANTIC_WRAP_SERIALIZER];
+    words.into_iter().any(|serializer| is_instance(word, serializer))
 }
 
 /// True if some field has a path, which the model follows itself.
@@ -515,12 +530,23 @@ fn sees_first(
             return Ok(true);
         }
     }
+    // One that is a function is called with the plain value.
+    if let Some(tells) = info.getattr_opt(intern!(py, "discriminator"))?
+        && !tells.is_none()
+        && !tells.is_instance_of::<PyString>()
+    {
+        return Ok(true);
+    }
     // A part deeper in the annotation: `list[Annotated[int, BeforeValidator(...)]]`.
     let mut open = vec![info.getattr(intern!(py, "annotation"))?];
     for _ in 0..MOST_PARTS {
         let Some(part) = open.pop() else { break };
         if part.is_instance_of::<PyType>() && !super::wrappers::is_generic_alias(&part) {
             continue;
+        }
+        // What an alias stands for.
+        if let Some(meant) = part.getattr_opt(intern!(py, "__value__"))? {
+            open.push(meant);
         }
         for parts in [intern!(py, "__args__"), intern!(py, "__metadata__")] {
             if let Some(parts) = part.getattr_opt(parts)?

@@ -1,9 +1,9 @@
 //! Unions where the kind of the value decides: `int | str`, `X | list[X]`.
 //!
 //! A document says of each value whether it is null, a truth value, a number, text, a list or a
-//! map. Each of these leads to at most one member of the union, except text: there, members with a
-//! form of their own (a date, a UUID, the values of an enum) are tried first, in the order of the
-//! union, and `str` takes the rest.
+//! map. Each of these leads to at most one member of the union, except text: there, the values of an
+//! enum are tried first, then members with a form of their own (a date, a UUID), and `str` takes the
+//! rest. No two members of one of these groups take the same text (`overlap.rs`).
 //!
 //! In markup all values are text, so an integer, a number and a truth value are tried before the
 //! forms above.
@@ -165,8 +165,10 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let mut nodes: Vec<NodeId> = Vec::with_capacity(members.len());
         let mut any = None;
+        let marks = std::mem::take(&mut self.marks);
+        let mut heeded = vec![false; marks.len()];
         for member in members {
-            let node = self.node(member, false)?;
+            let node = self.marked_member(member, &marks, &mut heeded)?;
             let Node { kind, nullable: also, after, .. } = &self.compiler.nodes[node as usize];
             nullable |= also;
             match kind {
@@ -174,6 +176,8 @@ impl<'py> Walk<'_, 'py> {
                 _ => nodes.push(node),
             }
         }
+        self.marks =
+            marks.into_iter().zip(heeded).filter(|(_, it)| !it).map(|(mark, _)| mark).collect();
         let is = |walk: &Self, node: NodeId, kind: fn(&Kind) -> bool| {
             let node = &walk.compiler.nodes[node as usize];
             kind(&node.kind) && node.after.is_none()
@@ -248,6 +252,7 @@ impl<'py> Walk<'_, 'py> {
         // An integer is also accepted for a float.
         tokens.integer = tokens.integer.or(tokens.number);
         tokens.list = tokens.list.or(row);
+        self.ordered(&mut tokens.text)?;
         tokens.text.extend(any_text.or(decimal));
         let parts = tokens.list.or(tokens.map);
         if let Some(part) = parts

@@ -5,6 +5,7 @@
 //! the recursion is only as deep as one annotation.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use penstock_core::shape::Form;
 use pyo3::prelude::*;
@@ -126,6 +127,9 @@ pub(super) struct Compiler<'py> {
     pub(super) model: Option<Model<'py>>,
     /// The classes whose parts are being planned, each a part of the one before.
     pub(super) open: Vec<ClassId>,
+    /// The fields of classes as parts of others, and how many fields classes have from their parts.
+    pub(super) flattened: HashMap<ClassId, Rc<super::flat::Flattened<'py>>>,
+    pub(super) joined: usize,
     shared: HashMap<Key, NodeId>,
     /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
@@ -151,6 +155,8 @@ impl<'py> Compiler<'py> {
             renamable: Vec::new(),
             model: None,
             open: Vec::new(),
+            flattened: HashMap::new(),
+            joined: 0,
             shared: HashMap::new(),
             kept: Vec::new(),
             annotations: Vec::new(),

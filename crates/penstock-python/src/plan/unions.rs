@@ -8,10 +8,12 @@ use penstock_core::keys::KeyTable;
 use penstock_core::shape::{Form, Shape};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::choice;
+use super::conversions;
 use super::known;
+use super::post_steps::PostSteps;
 use super::types::Place;
 use super::walk::node;
 use super::wrappers::is_instance;
@@ -98,7 +100,16 @@ pub(super) fn settle<'py>(
             None => None,
         };
         if tagged.is_none() && union.is_left {
-            nodes[union.node as usize].kind = Kind::Any;
+            let node = &mut nodes[union.node as usize];
+            node.kind = Kind::Any;
+            if let Some(adapter) = known::PYDANTIC_ADAPTER.get(py) {
+                // What pydantic makes of an object's plain value must be of its class.
+                let classes = PyTuple::new(py, members.iter().map(|member| &member.class))?;
+                let union = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Union"))?;
+                let adapter = adapter.call1((union.get_item(classes)?,))?;
+                let back = conversions::applied(py, "of_class", adapter)?;
+                PostSteps::add(node, []).backs.push(Some(back.unbind()));
+            }
             continue;
         }
         let Some(tagged) = tagged else {

@@ -6,12 +6,15 @@
 
 use penstock_core::sink::Want;
 use penstock_core::value::base64::Spelling;
+use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Form, Moment, Of};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple, PyType};
+
+use std::sync::Arc;
 
 use crate::columns::Mark;
 
@@ -30,6 +33,7 @@ use super::pydantic;
 use super::settings;
 use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
+use super::untyped;
 use super::with_config;
 use super::wrappers::{arguments, at, forward, is_instance, metadata, unpacked};
 use super::{Kind, Node, NodeId, Tagged};
@@ -77,6 +81,8 @@ pub(super) struct Walk<'a, 'py> {
     pub(super) typecode: Option<String>,
     /// True if the annotation is that of keys, which are text.
     pub(super) of_key: bool,
+    /// The forms beside a union, which are those of its members, if that is walked next.
+    pub(super) marks: Vec<Bound<'py, PyAny>>,
 }
 
 impl<'a, 'py> Walk<'a, 'py> {
@@ -85,7 +91,16 @@ impl<'a, 'py> Walk<'a, 'py> {
         scope: &'a Scope<'py>,
         place: Place<'a>,
     ) -> Self {
-        Walk { compiler, scope, place, depth: 0, source: None, typecode: None, of_key: false }
+        Walk {
+            compiler,
+            scope,
+            place,
+            depth: 0,
+            source: None,
+            typecode: None,
+            of_key: false,
+            marks: Vec::new(),
+        }
     }
 }
 
@@ -104,6 +119,14 @@ impl<'py> Walk<'_, 'py> {
         annotation: &Bound<'py, PyAny>,
         nullable: bool,
     ) -> PyResult<NodeId> {
+        // What is inside of a type has its own.
+        let marks = std::mem::take(&mut self.marks);
+        let node = self.shared_node(annotation, nullable);
+        self.marks = marks;
+        node
+    }
+
+    fn shared_node(&mut self, annotation: &Bound<'py, PyAny>, nullable: bool) -> PyResult<NodeId> {
         // A class means the same everywhere. Anything else may contain names, whose meaning depends
         // on their scope.
         let is_class = annotation.is_instance_of::<PyType>();
@@ -263,10 +286,13 @@ impl<'py> Walk<'_, 'py> {
             return self.content(meant, nullable, id);
         };
         let scope = self.scope.in_module(&module);
-        let Walk { compiler, place, depth, typecode, .. } = self;
+        let Walk { compiler, place, depth, typecode, marks, .. } = self;
         let (place, depth, typecode) = (*place, *depth, typecode.take());
-        let mut walk = Walk { depth, typecode, ..Walk::new(compiler, &scope, place) };
-        walk.content(meant, nullable, id)
+        let own = std::mem::take(marks);
+        let mut walk = Walk { depth, typecode, marks: own, ..Walk::new(compiler, &scope, place) };
+        let made = walk.content(meant, nullable, id);
+        *marks = walk.marks;
+        made
     }
 
     /// `Annotated[T, ...]`: the annotations that do not concern the field.
@@ -305,19 +331,119 @@ impl<'py> Walk<'_, 'py> {
         if let Some(made) = pydantic::json(self, annotation, words)? {
             return self.via(&made, nullable, id, annotation);
         }
-        let mut node = match post_steps::via_of(annotation, words)? {
+        let node = match post_steps::via_of(annotation, words)? {
             Some(via) => self.via(&via, nullable, id, annotation)?,
             None => {
                 self.typecode = typecode(words)?;
-                self.content(annotation, nullable, id)?
+                let is_mark = |word: &&Bound<'py, PyAny>| {
+                    let words = [&known::UNIX, &known::TIMES, &known::CELLS];
+                    encoding(word).is_some() || words.iter().any(|known| is_instance(word, known))
+                };
+                let marks: Vec<_> = words.iter().filter(is_mark).cloned().collect();
+                let given = marks.len();
+                let outer = std::mem::replace(&mut self.marks, marks);
+                let node = self.content(annotation, nullable, id);
+                let left = std::mem::replace(&mut self.marks, outer);
+                let node = node?;
+                // A union has given some to its members. What cells(...) says of null is its own.
+                if left.len() < given {
+                    let is_left = |word: &&Bound<'py, PyAny>| {
+                        is_instance(word, &known::CELLS)
+                            || !is_mark(word)
+                            || left.iter().any(|mark| mark.is(*word))
+                    };
+                    let words: Vec<_> = words.iter().filter(is_left).cloned().collect();
+                    return self.marked_and_constrained(node, id, &words);
+                }
+                node
             }
         };
         if self.typecode.take().is_some() {
             return Err(self.error("typecode(...) is only for an array"));
         }
-        node = self.marked(node, words)?;
+        self.marked_and_constrained(node, id, words)
+    }
+
+    fn marked_and_constrained(
+        &mut self,
+        node: Node,
+        id: NodeId,
+        words: &[Bound<'py, PyAny>],
+    ) -> PyResult<Node> {
+        let mut node = self.marked(node, words)?;
         constraints::constrain(self, &mut node, id, words)?;
         Ok(node)
+    }
+
+    /// The node of a member of a union, in the form that a mark around the union gives it.
+    pub(super) fn marked_member(
+        &mut self,
+        member: &Bound<'py, PyAny>,
+        marks: &[Bound<'py, PyAny>],
+        heeded: &mut [bool],
+    ) -> PyResult<NodeId> {
+        let shared = self.node(member, false)?;
+        let mut own = Vec::new();
+        let mut forms = None;
+        for (mark, heeded) in marks.iter().zip(heeded) {
+            let node = &self.compiler.nodes[shared as usize];
+            // A mark of the member itself is closer.
+            let is_bare = !is_instance(member, &known::ANNOTATED);
+            if is_instance(mark, &known::CELLS) {
+                let is_taken =
+                    node.cells.is_none() && self.suits(&node.kind, &untyped::cells(mark)?);
+                if is_taken {
+                    forms = Some(mark);
+                    *heeded = true;
+                }
+            } else if is_bare && self.takes_mark(shared, mark)? {
+                own.push(mark.clone());
+                *heeded = true;
+            }
+        }
+        if own.is_empty() && forms.is_none() {
+            return Ok(shared);
+        }
+        let id = self.compiler.push(Kind::Any, false, String::new());
+        let mut node = self.content(member, false, id)?;
+        node = self.marked(node, &own)?;
+        if let Some(forms) = forms
+            && self.compiler.form.is_lexical()
+        {
+            node.cells = Some(Arc::new(untyped::cells(forms)?));
+        }
+        self.compiler.nodes[id as usize] = node;
+        Ok(id)
+    }
+
+    /// Whether a mark that is no `cells(...)` gives values of a node a form.
+    fn takes_mark(&self, node: NodeId, mark: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let node = &self.compiler.nodes[node as usize];
+        if encoding(mark).is_some() {
+            let after = node.after.as_deref().filter(|_| self.compiler.model.is_some());
+            let of_model = after.is_some_and(PostSteps::is_of_bytes);
+            return Ok(matches!(node.kind, Kind::Bytes) || of_model);
+        }
+        if is_instance(mark, &known::UNIX) {
+            return Ok(node.kind.is(Of::DateTime));
+        }
+        let Some(of) = [Of::DateTime, Of::Date, Of::Time].into_iter().find(|of| node.kind.is(*of))
+        else {
+            return Ok(false);
+        };
+        Ok(match settings::form(mark)?.0 {
+            Ok(Form::Pattern(pattern)) => pattern.fits(of).is_ok(),
+            _ => true,
+        })
+    }
+
+    /// Whether the forms of a `cells(...)` are those of values of a kind.
+    fn suits(&self, kind: &Kind, cells: &Cells) -> bool {
+        match kind {
+            Kind::Bool => cells.has_truth(),
+            Kind::Int | Kind::Float | Kind::Decimal => cells.has_numbers(),
+            _ => false,
+        }
     }
 
     /// The node of a type with its annotations. If there are any, no other annotation shares it.
@@ -375,6 +501,9 @@ impl<'py> Walk<'_, 'py> {
                     return Err(self.error(format_args!("{word} is only for {}", mark.wants())));
                 }
                 node.column = Some(mark);
+            } else if self.compiler.model.is_none() && pydantic::is_serializer(word) {
+                // Nothing says how its function is undone, or how it is called.
+                PostSteps::add(&mut node, []).backs.push(None);
             }
         }
         self.untyped(node, words)
@@ -442,6 +571,10 @@ impl<'py> Walk<'_, 'py> {
             None if takes_null => Some(own),
             inner => inner,
         };
+        // What a pydantic model takes for its own type may be of any class.
+        let origin = of.getattr_opt(intern!(of.py(), "__origin__"))?;
+        let class = origin.as_ref().unwrap_or(of).cast::<PyType>().ok();
+        after.class = class.map(|class| class.clone().unbind());
         let unhashable = via.decode.cast::<PyType>().is_ok_and(layout::is_unhashable);
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
         source.nullable |= nullable;
@@ -575,10 +708,13 @@ impl<'py> Walk<'_, 'py> {
             {
                 return self.content(source, nullable, id);
             }
+            let is_model = model.is_some() && !pydantic::is_root(class)?;
             let around = std::mem::replace(&mut self.compiler.model, model);
             let node = self.via(&made, nullable, id, class.as_any());
             self.compiler.model = around;
-            return node;
+            let mut node = node?;
+            PostSteps::add(&mut node, []).is_model = is_model;
+            return Ok(node);
         }
         if let Some(derived) = self.derived(class, arguments.as_ref(), nullable, id)? {
             return Ok(derived);
@@ -625,6 +761,8 @@ impl<'py> Walk<'_, 'py> {
             after.null_from = Some(0);
         }
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(true));
+        after.class = Some(class.clone().unbind());
+        after.backs.push(Some(conversions::function(self.compiler.py, "value_of")?.unbind()));
         let shown = if nullable { format!("{name} | None") } else { name };
         (values.name, values.written) = (shown.clone().into(), shown.into());
         Ok(values)

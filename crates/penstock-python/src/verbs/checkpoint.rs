@@ -195,8 +195,14 @@ pub(super) fn open_on(
     let Choice { plan, records, title, sought: mine } =
         dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
     if let Some(sought) = sought.filter(|sought| *sought != mine) {
-        let reason = "the checkpoint is one of other records: it was made where";
-        return Err(PyValueError::new_err(format!("{reason} {sought}, and not where {mine}")));
+        // Both are what an error says if there are none.
+        let of = |sought: &str| match sought.strip_prefix("there is nothing ") {
+            Some(place) => format!("those {place}"),
+            None => "those of the document itself".to_owned(),
+        };
+        let reason = "the checkpoint is one of other records: it was made for";
+        let (sought, mine) = (of(&sought), of(&mine));
+        return Err(PyValueError::new_err(format!("{reason} {sought}, and not for {mine}")));
     }
     let origin = Origin {
         source: source.clone().unbind(),

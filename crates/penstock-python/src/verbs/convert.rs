@@ -223,7 +223,7 @@ impl Conversion {
             let content = if is_one { Content::Value } else { Content::Records(None) };
             let writer = style.writer(content, &limits)?;
             let policy = policy.clone();
-            let PolicyObject { max_errors, wants_records, .. } = *policy.get();
+            let PolicyObject { max_errors, empty, .. } = *policy.get();
             let errors = policy.get().errors(py)?.policy(max_errors);
             let (opened, held) = source.open(py, dialect.detect(), &limits)?;
             let gauge: Arc<Gauge> = Arc::default();
@@ -241,8 +241,8 @@ impl Conversion {
                 reader.hide_subset();
             }
             let mut run = Run::new(reader, Windows::of(opened), errors);
-            if wants_records {
-                run.want_records(sought);
+            if let Some((otherwise, merely_told)) = empty.wanted(sought, at.is_some()) {
+                run.want_records(otherwise, merely_told);
             }
             let (format, name) = (dialect.name(), source.name());
             let plain = Plain { run, writer, settings, cut, limits, gauge, format, name, threads };
@@ -344,7 +344,12 @@ impl Plain {
             match py.detach(|| advance(&mut run, &mut to, &gauge, Converting::records, &mut bring))
             {
                 Ok(Got::Somewhere) => py.check_signals()?,
-                Ok(Got::End) => break,
+                Ok(Got::End) => {
+                    if let Some(reason) = run.take_lack() {
+                        options::warn_of_lack(py, &reason, name.as_deref())?;
+                    }
+                    break;
+                }
                 Ok(Got::Problem(problem)) => {
                     let error = failure::of_problem(py, *problem, &named)?;
                     let Errors::Give(function) = errors else { return Err(error) };

@@ -19,7 +19,7 @@ use crate::encode::fitting;
 use crate::failure::{self, Named, Raised};
 use crate::held::Held;
 use crate::objects::{Duplicates, FormatOptions, Keys, Options, Owned, Refusal, Unknown};
-use crate::options::{Errors, PolicyObject};
+use crate::options::{Errors, PolicyObject, warn_of_lack};
 use crate::plan::{PlanRef, plan_error};
 use crate::progress::Meter;
 use crate::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
@@ -122,8 +122,8 @@ impl Into<'_> {
                 };
                 let declarations = settings.records.is_none() && plan.is_plain();
                 let mut run = Run::new(dialect.reader(declarations, limits), input, errors);
-                if let Some(sought) = settings.wanted.take() {
-                    run.want_records(sought);
+                if let Some((otherwise, merely_told)) = settings.wanted.take() {
+                    run.want_records(otherwise, merely_told);
                 }
                 let gauge: Arc<Gauge> = Arc::default();
                 let meter = Meter::new(Arc::clone(&gauge), total);
@@ -302,7 +302,12 @@ impl Fitted {
             let records = |to: &Outlet<Body<'_>>| to.inner().records;
             match py.detach(|| advance(&mut run, &mut to, &gauge, records, &mut bring)) {
                 Ok(Got::Somewhere) => py.check_signals()?,
-                Ok(Got::End) => break,
+                Ok(Got::End) => {
+                    if let Some(reason) = run.take_lack() {
+                        warn_of_lack(py, &reason, self.name.as_deref())?;
+                    }
+                    break;
+                }
                 Ok(Got::Problem(mut problem)) => {
                     advised(&mut problem);
                     let error = failure::of_problem(py, *problem, &named)?;

@@ -5,7 +5,7 @@
 //! kept.
 
 use crate::dialect::Dialect;
-use crate::failure::{self, Named, guarded};
+use crate::failure::{self, Named, guarded, guarded_end};
 use crate::held::Held;
 use crate::printable::printable;
 use crate::pump::bring;
@@ -203,7 +203,7 @@ impl Events {
     /// Ends the reading. If the iterator opened the file, this closes it. Closing again does
     /// nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || {
+        guarded_end(py, || {
             let mut run = self.enter()?;
             run.finish();
             run.closed = Some("these Events are closed".into());

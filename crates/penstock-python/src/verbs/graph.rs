@@ -2,7 +2,7 @@
 //! is read which somebody asks for. What a user sees of them is `penstock._graph`.
 
 use crate::dialect::{Dialect, of_name};
-use crate::failure::{self, Named, guarded};
+use crate::failure::{self, Named, given, guarded};
 use crate::objects::{Options, PathStep};
 use crate::options;
 use crate::sources::open_path;
@@ -128,19 +128,14 @@ impl Graph {
     }
 
     /// The number of the root.
-    fn root(&self, py: Python<'_>) -> PyResult<u64> {
-        guarded(py, || self.enter(|open| Ok(open.objects.root())))
+    fn root(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        given(py, || self.enter(|open| Ok(open.objects.root())))
     }
 
     /// Of a container, whether it is a dictionary, and how many members it has; None of a scalar.
     #[pyo3(signature = (number, path, /))]
-    fn kind(
-        &self,
-        py: Python<'_>,
-        number: u64,
-        path: &Bound<'_, PyTuple>,
-    ) -> PyResult<Option<(bool, u64)>> {
-        guarded(py, || {
+    fn kind(&self, py: Python<'_>, number: u64, path: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        given(py, || {
             self.ask(py, path, |objects, given| {
                 objects.node(given, number, |node| match node {
                     Node::Container(kind, count) => Some((kind == ContainerKind::Map, count)),
@@ -158,8 +153,8 @@ impl Graph {
         number: u64,
         place: u64,
         path: &Bound<'_, PyTuple>,
-    ) -> PyResult<Option<u64>> {
-        guarded(py, || self.ask(py, path, |objects, given| objects.member(given, number, place)))
+    ) -> PyResult<Py<PyAny>> {
+        given(py, || self.ask(py, path, |objects, given| objects.member(given, number, place)))
     }
 
     /// The key of a member of a dictionary.
@@ -186,8 +181,8 @@ impl Graph {
         number: u64,
         key: &str,
         path: &Bound<'_, PyTuple>,
-    ) -> PyResult<Option<u64>> {
-        guarded(py, || self.ask(py, path, |objects, given| objects.find(given, number, key)))
+    ) -> PyResult<Py<PyAny>> {
+        given(py, || self.ask(py, path, |objects, given| objects.find(given, number, key)))
     }
 
     /// Decodes an object, and everything to which it leads, into a type.

@@ -1,7 +1,7 @@
 //! `infer`: the dialect of a table, and what speaks for it.
 
 use crate::dialect::Dialect;
-use crate::failure::{self, Named, guarded};
+use crate::failure::{self, Named, given};
 use crate::options;
 use crate::plan::PlanRef;
 use crate::pump::bring;
@@ -35,8 +35,8 @@ pub(crate) fn infer<'py>(
     source: &SourceObject,
     into: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Found<'py>> {
-    guarded(py, || {
+) -> PyResult<Py<PyAny>> {
+    given(py, || {
         let limits = options::limits(limits)?;
         let mut asking = Asking { plan: dialect.plan(into)? };
         // A file that the caller opened stays open: nothing is held any longer than this call.

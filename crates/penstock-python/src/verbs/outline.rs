@@ -1,7 +1,7 @@
 //! `outline`: the paths of a source, for the command line.
 
 use crate::dialect::Dialect;
-use crate::failure::{self, Named, guarded};
+use crate::failure::{self, Named, given};
 use crate::options;
 use crate::pump::bring;
 use crate::sources::SourceObject;
@@ -20,8 +20,8 @@ pub(crate) fn outline(
     py: Python<'_>,
     dialect: &Dialect,
     source: &SourceObject,
-) -> PyResult<(Vec<Row>, u64)> {
-    guarded(py, || {
+) -> PyResult<Py<PyAny>> {
+    given(py, || {
         let limits = options::limits(None)?;
         // A file that the caller opened stays open: nothing is held any longer than this call.
         let (opened, _held) = source.open(py, dialect.detect(), &limits)?;
@@ -46,6 +46,7 @@ pub(crate) fn outline(
             let example = row.example.map(|example| (example.written, example.is_text));
             (row.path, row.kinds, example)
         });
-        Ok((gathered(rows), outline.omitted()))
+        let rows: Vec<Row> = gathered(rows);
+        Ok((rows, outline.omitted()))
     })
 }

@@ -5,12 +5,13 @@
 
 use super::split::{Parted, Pieces, Planning, Told, point, told};
 use crate::dialect::{Choice, Dialect};
-use crate::failure::guarded;
+use crate::failure::{given, guarded};
 use crate::options;
 use crate::sources::SourceObject;
 use penstock_core::limits::Limits;
 use penstock_core::source::{Frames, Source, SourceError};
 use penstock_core::split::{self, Asked, Head, Opens, Ranged};
+use penstock_scan::gathered;
 use pyo3::prelude::*;
 use std::fs::File;
 use std::io::{self, Read};
@@ -108,10 +109,12 @@ impl Ranges {
     }
 
     /// The points that are wanted at these offsets, of which ranges are to tell.
-    fn chain(&self, py: Python<'_>, offsets: Vec<u64>) -> Chain {
-        let first = self.head.first().clone();
-        let chain = split::Chain::new(first, offsets);
-        Chain { dialect: self.dialect.clone_ref(py), chain }
+    fn chain(&self, py: Python<'_>, offsets: Vec<u64>) -> PyResult<Chain> {
+        guarded(py, || {
+            let first = self.head.first().clone();
+            let chain = split::Chain::new(first, offsets);
+            Ok(Chain { dialect: self.dialect.clone_ref(py), chain })
+        })
     }
 
     /// What a range tells, from a point on, or from the first record on that seems to begin at an
@@ -124,8 +127,8 @@ impl Ranges {
         place: Option<u64>,
         offsets: Vec<u64>,
         until: Option<u64>,
-    ) -> PyResult<Answer> {
-        guarded(py, || {
+    ) -> PyResult<Py<PyAny>> {
+        given(py, || {
             let begin = point(self.dialect.get(), start);
             let asked = Asked { start: &begin, place, offsets: &offsets, until };
             let mut interrupted = None;
@@ -140,7 +143,8 @@ impl Ranges {
             }
             match found {
                 Ok(Ranged { points, is_over }) => {
-                    Ok((points.into_iter().map(told).collect(), is_over))
+                    let told: Answer = (points.into_iter().map(told).collect(), is_over);
+                    Ok(told)
                 }
                 Err(SourceError::Io(error)) => Err(error.into()),
                 // Nothing is read behind a fault, if it is there: whoever has guessed does not know.
@@ -164,8 +168,8 @@ pub(crate) struct Chain {
 impl Chain {
     /// The last point that is known.
     #[getter]
-    fn at(&self) -> Told {
-        told(self.chain.at().clone())
+    fn at(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        given(py, || Ok(told(self.chain.at().clone())))
     }
 
     /// Whether there is no other.
@@ -176,25 +180,25 @@ impl Chain {
 
     /// The points that are wanted.
     #[getter]
-    fn points(&self) -> Vec<Told> {
-        self.chain.points().iter().cloned().map(told).collect()
+    fn points(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        given(py, || Ok(gathered(self.chain.points().iter().cloned().map(told))))
     }
 
     /// The offsets that a range is to look for.
     #[pyo3(signature = (begin, until, /))]
-    fn wanted(&self, begin: u64, until: Option<u64>) -> Vec<u64> {
-        self.chain.wanted(begin, until)
+    fn wanted(&self, py: Python<'_>, begin: u64, until: Option<u64>) -> PyResult<Py<PyAny>> {
+        given(py, || Ok(self.chain.wanted(begin, until)))
     }
 
     /// Takes over what a range tells behind the point that is known, if it has met that.
     #[pyo3(signature = (answer, /))]
-    fn take(&mut self, answer: Answer) -> bool {
-        self.chain.take(&ranged(self.dialect.get(), answer))
+    fn take(&mut self, py: Python<'_>, answer: Answer) -> PyResult<bool> {
+        guarded(py, || Ok(self.chain.take(&ranged(self.dialect.get(), answer))))
     }
 
     /// Where somebody who goes on from the point that is known may meet a range, before an offset.
     #[pyo3(signature = (answer, until, /))]
-    fn meeting(&self, answer: Answer, until: u64) -> Option<u64> {
-        self.chain.meeting(&ranged(self.dialect.get(), answer), until)
+    fn meeting(&self, py: Python<'_>, answer: Answer, until: u64) -> PyResult<Py<PyAny>> {
+        given(py, || Ok(self.chain.meeting(&ranged(self.dialect.get(), answer), until)))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of, texts};
 use crate::dialect::Dialect;
-use crate::failure::guarded;
+use crate::failure::{given, guarded, guarded_end};
 use crate::held::Held;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
@@ -556,7 +556,7 @@ impl Reader {
 
     /// Ends the reading. If the reader opened the file, this closes it. Closing again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || self.end())
+        guarded_end(py, || self.end())
     }
 
     /// The records as Arrow columns, in batches of up to `rows` rows and about 16 MiB.
@@ -684,8 +684,8 @@ impl Reader {
     }
 
     /// For tests: how many pieces of this source several threads have read.
-    fn _pieces(&self) -> PyResult<u64> {
-        Ok(self.enter()?.pump.pieces())
+    fn _pieces(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        given(py, || Ok(self.enter()?.pump.pieces()))
     }
 
     /// For the command line, before anything is read: reads all records, and keeps none. The type is a
@@ -762,8 +762,8 @@ impl Reader {
 
     /// For the command line: the name of the last record, if a key led to it, and whether the
     /// record was shortened.
-    fn _last(&self, py: Python<'_>) -> PyResult<(Option<String>, bool)> {
-        guarded(py, || {
+    fn _last(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        given(py, || {
             let last = self.enter()?.pump.last();
             Ok(last.map_or((None, false), |last| (last.name, last.cut)))
         })

@@ -5,7 +5,7 @@
 
 use crate::columns::Schema;
 use crate::dialect::{Choice, Dialect};
-use crate::failure::{Named, guarded};
+use crate::failure::{Named, given, guarded};
 use crate::held::Held;
 use crate::options::{self, PolicyObject};
 use crate::pump::{Pump, Settings};
@@ -218,7 +218,7 @@ impl Planning {
 
     /// How many records inside of the document have begun.
     fn met(&self) -> u64 {
-        self.to.inner_records().map_or(0, |(begun, _)| begun)
+        self.to.inner_records().map_or(0, |(begun, ..)| begun)
     }
 
     /// Goes on to the next record of a binary property list, or to one behind it that so many are
@@ -451,14 +451,21 @@ impl Pieces {
 
     /// As much of the table as parts need that begin at these offsets.
     #[pyo3(signature = (begins, /))]
-    fn kept(&self, begins: Vec<u64>) -> String {
-        self.0.for_parts_at(begins.into_iter().map(before)).to_text(KEPT)
+    fn kept(&self, py: Python<'_>, begins: Vec<u64>) -> PyResult<Py<PyAny>> {
+        given(py, || Ok(self.0.for_parts_at(begins.into_iter().map(before)).to_text(KEPT)))
     }
 
     /// The table for the part with these bytes of the text; the purpose says which part that is.
     #[pyo3(signature = (begin, end, purpose, /))]
-    fn part(&self, begin: u64, end: Option<u64>, purpose: &str) -> String {
-        self.0.part(before(begin)..end.unwrap_or(u64::MAX)).to_text(purpose)
+    fn part(
+        &self,
+        py: Python<'_>,
+        begin: u64,
+        end: Option<u64>,
+        purpose: &str,
+    ) -> PyResult<Py<PyAny>> {
+        let bytes = before(begin)..end.unwrap_or(u64::MAX);
+        given(py, || Ok(self.0.part(bytes).to_text(purpose)))
     }
 }
 
@@ -475,9 +482,9 @@ pub(crate) fn split_size(
     source: &Bound<'_, SourceObject>,
     limits: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
-) -> PyResult<(u64, Option<String>, Option<Pieces>)> {
+) -> PyResult<Py<PyAny>> {
     let py = source.py();
-    guarded(py, || {
+    given(py, || {
         let (source, limits) = (source.get(), options::limits(limits)?);
         let (parted, text) = match threads {
             Some(threads) => {
@@ -511,9 +518,9 @@ pub(crate) fn split_points(
     limits: Option<&Bound<'_, PyAny>>,
     offsets: Vec<u64>,
     size: u64,
-) -> PyResult<(Vec<Told>, Option<&'static str>)> {
+) -> PyResult<Py<PyAny>> {
     let py = dialect.py();
-    guarded(py, || {
+    given(py, || {
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let Choice { records, .. } = dialect.choose(r#type, at)?;
         let (opened, _) = source.get().open(py, dialect.detect(), &limits)?;
@@ -580,8 +587,10 @@ pub(crate) fn read_split(
         let bounds = Bounds { version, start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
-        let settings =
+        let mut settings =
             Settings::new(py, policy.get(), (records, sought), limits.clone(), name, true)?;
+        // A part may have no record.
+        settings.wanted.take_if(|(_, merely_told)| *merely_told);
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
         let mut pump = match reader {
             Some(reader) => Pump::over(dialect, reader, plan, settings, input),

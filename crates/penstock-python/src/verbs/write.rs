@@ -7,7 +7,7 @@
 
 use crate::columns::Imported;
 use crate::encode::{Known, Omit, Walker};
-use crate::failure::guarded;
+use crate::failure::{guarded, guarded_end};
 use crate::plan::PlanRef;
 use crate::printable::printable;
 use crate::progress::{WriterProgress, grouped};
@@ -394,7 +394,7 @@ impl Writer {
     /// Raises:
     ///     OSError: The target cannot be finished, or failed before. It is aborted.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || {
+        guarded_end(py, || {
             let mut work = self.lock()?;
             match work.state {
                 State::Closed | State::Aborted => return Ok(()),
@@ -420,7 +420,7 @@ impl Writer {
     /// A file that is appended to keeps all whole records. Whatever a pipe or a file object got is
     /// not taken back.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || {
+        guarded_end(py, || {
             let mut work = self.lock()?;
             let state = std::mem::replace(&mut work.state, State::Aborted);
             match state {
@@ -438,7 +438,7 @@ impl Writer {
     /// Whether nothing more can be written.
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-        guarded(py, || Ok(matches!(self.lock()?.state, State::Closed | State::Aborted)))
+        guarded_end(py, || Ok(matches!(self.lock()?.state, State::Closed | State::Aborted)))
     }
 
     /// How far the writer has come. This is cheap, and safe to ask from another thread.
@@ -466,7 +466,10 @@ impl Writer {
         traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let _ = traceback;
-        guarded(py, || if kind.is_none() { self.close(py) } else { noted(self.abort(py), error) })
+        guarded_end(
+            py,
+            || if kind.is_none() { self.close(py) } else { noted(self.abort(py), error) },
+        )
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -58,14 +58,32 @@ pub(super) fn price(options: &Options) -> (Cost, Cost) {
     (delimiter + quote + others, each)
 }
 
-/// The dialects to try.
-pub(super) fn candidates(text: &[u8], repairs: Repairs) -> Vec<Options> {
+/// The delimiter that the first line declares for Excel, `sep=;`, and where the next line begins.
+pub(super) fn declared(text: &str) -> Option<(&str, usize)> {
+    let from = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let line_end = text[from..].find(['\n', '\r'])? + from;
+    let line = &text[from..line_end];
+    let bare = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(line);
+    let delimiter = bare.strip_prefix("sep=")?;
+    let mut characters = delimiter.chars();
+    let is_possible = |char: char| char.is_ascii() && !char.is_ascii_alphanumeric() && char != '"';
+    (characters.next().is_some_and(is_possible) && characters.next().is_none()).then(|| {
+        let ends = if text[line_end..].starts_with("\r\n") { 2 } else { 1 };
+        (delimiter, line_end + ends)
+    })
+}
+
+/// The dialects to try, only with the delimiter that is declared, if one is.
+pub(super) fn candidates(text: &[u8], declared: Option<&str>, repairs: Repairs) -> Vec<Options> {
     let found = |text_: &str| memchr::memmem::find(text, text_.as_bytes()).is_some();
-    let mut delimiters: Vec<&str> =
-        DELIMITERS.iter().map(|(delimiter, ..)| *delimiter).filter(|text| found(text)).collect();
-    // A table of one column has none, and then it is any that is not there.
-    let absent = DELIMITERS.iter().map(|(delimiter, ..)| *delimiter).find(|text| !found(text));
-    delimiters.extend(absent);
+    let delimiters: Vec<&str> = match declared {
+        Some(delimiter) => vec![delimiter],
+        None => {
+            let known = || DELIMITERS.iter().map(|(delimiter, ..)| *delimiter);
+            // A table of one column has none, and then it is any that is not there.
+            known().filter(|text| found(text)).chain(known().find(|text| !found(text))).collect()
+        }
+    };
     let terminators = terminators(text);
     let comments = comments(text);
     let mut all = Vec::new();
@@ -271,9 +289,26 @@ mod tests {
     }
 
     #[test]
+    fn a_declared_delimiter() {
+        for (text, expected) in [
+            ("sep=;\na", Some((";", 6))),
+            ("\"sep=\t\"\r\na", Some(("\t", 9))),
+            ("\u{feff}sep=,\ra", Some((",", 9))),
+            ("sep=;", None),
+            ("sep=\na", None),
+            ("sep=x\na", None),
+            ("sep=;;\na", None),
+            ("sep=\u{e9}\na", None),
+            ("a sep=;\na", None),
+        ] {
+            assert_eq!(declared(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
     fn only_what_the_sample_has_is_tried() {
         let tried = |text: &str| -> Vec<String> {
-            candidates(text.as_bytes(), Repairs::default()).iter().map(expression).collect()
+            candidates(text.as_bytes(), None, Repairs::default()).iter().map(expression).collect()
         };
         assert_eq!(tried("a,b\n1,2\n"), ["Dialect()", "Dialect(';')"]);
         assert_eq!(tried("a;b\n1;2\n"), ["Dialect(';')", "Dialect()"]);

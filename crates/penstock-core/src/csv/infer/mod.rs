@@ -166,9 +166,36 @@ fn best(
     let end = (0..=SAMPLE.min(text.as_bytes().len())).rev();
     let end = end.into_iter().find(|end| text.as_str().is_char_boundary(*end));
     let text = text.slice(0..end.unwrap_or(0));
+    let Some((delimiter, from)) = candidates::declared(text.as_str()) else {
+        let candidates = candidates::candidates(text.as_bytes(), None, repairs);
+        return best_of(text, whole, judge, &candidates);
+    };
+    // That line is before the table.
+    let below = text.slice(from..text.as_bytes().len());
+    let candidates = candidates::candidates(below.as_bytes(), Some(delimiter), repairs);
+    match best_of(below, whole, judge, &candidates) {
+        Ok(mut found) => {
+            found.options.skip += 1;
+            for tried in &mut found.tried {
+                if let Err(against) = &mut tried.outcome {
+                    against.at += from;
+                }
+            }
+            Ok(found)
+        }
+        Err(undecided) => Err(Undecided { at: undecided.at + from, ..undecided }),
+    }
+}
+
+/// The best of these dialects.
+fn best_of(
+    text: ValidText<'_>,
+    whole: bool,
+    judge: Option<&dyn Judge>,
+    candidates: &[Options],
+) -> Result<Inferred, Undecided> {
     let wanted = judge.map(Judge::columns).unwrap_or_default();
     let wanted = &judge::Columns::new(&wanted);
-    let candidates = candidates::candidates(text.as_bytes(), repairs);
     let mut tried = Vec::new();
     let mut good: Vec<Good> = Vec::new();
     for (place, options) in candidates.iter().enumerate() {

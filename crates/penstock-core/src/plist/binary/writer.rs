@@ -377,14 +377,16 @@ impl Writer {
         value.time.offset.get_or_insert(Offset::Utc);
         let micros = unix::microseconds(value).unwrap_or_default() - EPOCH_2001;
         // An integer of 53 bits is a double, and dividing two doubles rounds once.
-        let mut seconds = if micros.unsigned_abs() < 1 << 53 {
+        let seconds = if micros.unsigned_abs() < 1 << 53 {
             micros as f64 / 1e6
         } else {
             format!("{micros}e-6").parse().unwrap_or_default()
         };
-        if unix::since_2001(seconds).is_err() {
-            // Rounded to the year 10000.
-            seconds = f64::next_down(seconds);
+        let back = unix::since_2001(seconds).ok().and_then(unix::microseconds);
+        if back != Some(micros + EPOCH_2001) {
+            return Err(Unwritable::value(
+                "a date that a binary property list has no microseconds for: it keeps seconds since 2001 as a double",
+            ));
         }
         self.short(0x33, seconds.to_be_bytes())
     }

@@ -312,6 +312,11 @@ impl Writer {
         self.push(b"\"")
     }
 
+    /// Whether the form has numbers, and not only strings.
+    pub(in crate::plist) fn has_numbers(&self) -> bool {
+        self.options.form == Form::GnuStep
+    }
+
     fn string(&mut self, text: Text<'_>, what: As) -> Result<Flow, Unwritable> {
         self.begin(false)?;
         self.push_string(text, what)?;

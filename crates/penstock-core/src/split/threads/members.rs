@@ -127,7 +127,7 @@ impl<L: Lane> Threads<L> {
         }
         let depth = outlet.depth();
         let Some(reader) = run.reader_mut().binary_mut() else { return Ok(Turn::Advance) };
-        if outlet.inner_records().is_some_and(|(_, within)| within) {
+        if outlet.inner_records().is_some_and(|(_, within, _)| within) {
             // No record is in another one.
             reader.halt_within(depth);
             return Ok(Turn::Advance);

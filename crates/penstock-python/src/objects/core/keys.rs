@@ -77,7 +77,7 @@ impl<'p> Core<'p> {
     }
 
     /// The object that the text of a key stands for as the value of a node.
-    fn key_as(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
+    pub(super) fn key_as(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
         let py = self.attached();
         let bytes = key.bytes();
         let got = || brief(key.text.as_str());

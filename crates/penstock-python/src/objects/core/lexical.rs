@@ -323,8 +323,15 @@ impl<'p> Core<'p> {
         let py = self.attached();
         let object = match &self.plan().nodes[node as usize].kind {
             Kind::Tokens(tokens) => {
+                let plan = self.plan();
                 return self.first_fit(tokens.untyped(), text, at, |builder, member| {
-                    builder.lexical_as(member, text, at)
+                    match &plan.nodes[member as usize].cells {
+                        Some(cells) if cells.is_null(text.bytes()) && builder.item().nullable => {
+                            Ok(builder.new_none())
+                        }
+                        Some(cells) => builder.lexical_in(member, cells, text, at),
+                        None => builder.lexical_as(member, text, at),
+                    }
                 });
             }
             Kind::Choice(choice) => match choice.lexical(py, text)? {

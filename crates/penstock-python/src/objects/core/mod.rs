@@ -27,6 +27,7 @@ mod packed;
 pub(crate) mod paths;
 pub(crate) mod place;
 pub(crate) mod problems;
+pub(crate) mod readback;
 pub(crate) mod refusal;
 mod scalars;
 mod separated;
@@ -173,6 +174,8 @@ pub(crate) struct Core<'p> {
     pub(crate) noted: Vec<Noted>,
     /// The containers of the record to which the document refers more than once.
     pub(crate) shared: Option<Box<Shared>>,
+    /// The member of a union that took the last value of one.
+    pub(crate) fitted: NodeId,
 }
 
 // SAFETY: the only pointer in here is `top`, into the vector beside it. Everything else may be
@@ -191,6 +194,11 @@ impl<'p> Core<'p> {
             cache_base.push(caches);
             caches += class.fields.len();
         }
+        Core { caches: FieldCaches::new(caches), cache_base, ..Core::of_scalars(plan, options) }
+    }
+
+    /// A builder that makes no objects of classes.
+    fn of_scalars(plan: &'p Plan, options: Options) -> Self {
         let root = plan.root;
         let aim = &plan.aims[root as usize];
         let mut frames = Vec::with_capacity(8);
@@ -207,8 +215,8 @@ impl<'p> Core<'p> {
             lends: None,
             lent: &[],
             aims: &[],
-            caches: FieldCaches::new(caches),
-            cache_base,
+            caches: FieldCaches::new(0),
+            cache_base: Vec::new(),
             ring: Ring::default(),
             shapes: Shapes::default(),
             matched: None,
@@ -227,6 +235,7 @@ impl<'p> Core<'p> {
             problems: Problems::default(),
             noted: Vec::new(),
             shared: None,
+            fitted: root,
         }
     }
 

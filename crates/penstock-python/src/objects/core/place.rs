@@ -4,16 +4,17 @@ use super::Core;
 use super::frame::{Frame, FrameKind};
 use super::refusal::{Code, Mismatch, PathStep, Refusal};
 use crate::plan::KindByte;
-use penstock_scan::make_room;
+use penstock_scan::{check_reserve, make_room};
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
+use penstock_core::error::escaped;
 
 /// The beginning of a name, short enough for a message.
 pub(crate) fn shortened(name: &str) -> String {
     match name.char_indices().nth(40) {
-        Some((end, _)) => format!("{}\u{2026}", name[..end].escape_debug()),
-        None => name.escape_debug().to_string(),
+        Some((end, _)) => format!("{}\u{2026}", escaped(&name[..end])),
+        None => escaped(name),
     }
 }
 
@@ -70,6 +71,9 @@ impl<'p> Core<'p> {
         let shown = self.frames.len() - usize::from(!inside);
         for (depth, frame) in self.frames[..shown].iter().enumerate() {
             let end = ends.next().unwrap_or(frame.base).max(frame.base);
+            // Containers may be very deep, and each step is small.
+            check_reserve();
+            make_room(&mut path, 1);
             path.extend(self.step(depth, frame, end));
         }
         path

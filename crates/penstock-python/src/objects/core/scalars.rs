@@ -96,6 +96,7 @@ impl<'p> Core<'p> {
             return Err(self.raised());
         }
         if node != self.aim().node {
+            self.fitted = node;
             object = self.finish(node, object, at)?;
         }
         self.put(object, at)
@@ -459,7 +460,10 @@ impl<'p> Core<'p> {
                     is_number |= has_kind && of_number;
                     refused = Some(refusal);
                 }
-                made => return made,
+                made => {
+                    self.fitted = member;
+                    return made;
+                }
             }
             tried += 1;
         }

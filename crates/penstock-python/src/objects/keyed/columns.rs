@@ -188,7 +188,7 @@ impl<'a, 'n> Finder<'a, 'n> {
                 }
                 columns.objects.push(Objects { field: spread.field, items });
             } else {
-                let is_its = |column: &&u32| pattern.star(self.names[**column as usize]).is_some();
+                let is_its = |column: &&u32| pattern.admits(self.names[**column as usize]);
                 found = gathered(free.iter().filter(is_its).copied());
                 found.iter().for_each(|column| self.nodes[*column as usize] = aim.node);
                 columns

@@ -2,7 +2,7 @@
 //! row, and what cannot fit is refused there.
 
 use super::Keyed;
-use super::columns::{Claimed, Finder};
+use super::columns::{Claimed, Finder, OTHER};
 use super::rows::Header;
 use crate::objects::core::Unknown;
 use crate::objects::core::place::brief;
@@ -105,7 +105,16 @@ impl<'p> Keyed<'p> {
         let columns = found.map_err(|claimed| contested(plan, known, names, claimed))?;
         let Finder { taken, nodes, lacking: of_items, .. } = finder;
         let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
-        if let Some((column, name)) = repeated(names, |column| takes_others || taken[column]) {
+        // Columns of a list may have one name, and so may one that is found by its position.
+        let mut named = filled(false, names.len());
+        for cell in columns.cells.iter().filter(|cell| cell.key != OTHER) {
+            let key = &plan.states[0].keys[cell.key as usize].name;
+            named[cell.column as usize] |= **key == *names[cell.column as usize];
+        }
+        for (_, all) in columns.objects.iter().flat_map(|list| &list.items) {
+            all.iter().for_each(|column| named[*column as usize] = true);
+        }
+        if let Some((column, name)) = repeated(names, |column| takes_others || named[column]) {
             let class = &plan.name;
             let reason = format!(
                 "the column {} occurs more than once, and {class} has a field for it",

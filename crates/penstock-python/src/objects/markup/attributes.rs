@@ -199,6 +199,7 @@ impl<'p> Markup<'p> {
             _ if node.nullable => true,
             Kind::None | Kind::Any => true,
             Kind::Choice(choice) => choice.null.is_some(),
+            Kind::Tokens(tokens) if tokens.null.is_some() => true,
             _ => self.top().kind == FrameKind::Wrapper && !leaf && whole.is_none(),
         };
         if !takes_none {

@@ -250,7 +250,8 @@ impl<'p> Markup<'p> {
                 let name = written(key);
                 self.remember_key(&name);
                 // Without a class, the document is a dict of its root element.
-                if matches!(self.item().kind, Kind::Any) {
+                let is_model = self.item().after.as_ref().is_some_and(|after| after.is_model);
+                if matches!(self.item().kind, Kind::Any) && !is_model {
                     return self.plain_child(key);
                 }
                 Ok(Flow::Take)

@@ -105,16 +105,26 @@ pub(super) fn settled(
     let Reader::Csv(reader) = reader else { return Err(failure::untold()) };
     let mut reach = Reach::from_start(*reader, start, size);
     let mut first = Walk::to_the_first();
+    let mut wrong = None;
     loop {
         py.check_signals()?;
         let walked = py.detach(|| walk(file, &mut reach, &mut first));
         let reader = reach.run().reader();
         match walked.map_err(|why| stopped(py, why, of))? {
             Walked::Slice => continue,
-            Walked::Problem(problem) if reader.names().is_none() => {
+            Walked::Problem(problem) if reader.awaits_header() => {
                 return Err(failure::either(failure::of_problem(py, *problem, &named(of))));
             }
-            Walked::Problem(_) if !reader.is_settled() => continue,
+            // Without a header, the first row that can be read says how many columns there are.
+            Walked::Problem(problem) if !reader.is_settled() => {
+                wrong.get_or_insert(problem);
+                continue;
+            }
+            Walked::End if reader.names().is_none() => {
+                if let Some(problem) = wrong {
+                    return Err(failure::either(failure::of_problem(py, *problem, &named(of))));
+                }
+            }
             Walked::Problem(_) | Walked::Paused | Walked::End => {}
         }
         return Ok(reader.resume().map(|reader| Box::new(Reader::Csv(Box::new(reader)))));

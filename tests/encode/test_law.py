@@ -1,0 +1,342 @@
+"""What was written is what is read: for any type, form and value, or the writer refuses the value by name.
+
+`PENSTOCK_LAW=5000` tries so many random types with random seeds, in place of the fixed ones of the gate. A failure prints
+a line that shows it again.
+"""
+
+# ruff: noqa: UP007, UP013, UP014, UP045, DTZ001 - types made by functions; a datetime without a zone is a case
+
+import dataclasses
+import datetime
+import enum
+import fractions
+import ipaddress
+import os
+import pathlib
+import random
+import uuid
+import zoneinfo
+from collections.abc import Hashable
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, Optional, TypedDict, Union
+
+import attrs
+import msgspec
+import pydantic
+import pytest
+
+import penstock
+from penstock import Base64Url, Hex, cells, separated, times, unix, via
+
+UTC = datetime.UTC
+DAY = datetime.date(2024, 2, 1)
+NOON = datetime.datetime(2024, 2, 1, 12, 2, 3, tzinfo=UTC)
+LOCAL = datetime.datetime(2024, 2, 1, 1, 2, 3)
+GERMAN = cells(decimal=",", thousands=".")
+
+
+class Word(enum.Enum):
+    A = "a"
+    DATE = "2024-02-01"
+    NUMBER = "5"
+
+
+class Size(enum.Enum):
+    ONE = 1
+    TWO = 2
+
+
+class Mixed(enum.Enum):
+    ONE = 1
+    B = "b"
+    NOTHING = None
+    HALF = 1.5
+    YES = True
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Name(enum.StrEnum):
+    A = "a"
+
+
+class Bits(enum.IntFlag):
+    R = 1
+    W = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Plain:
+    x: int
+    y: str = "q"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slots:
+    a: int
+    b: int | None = None
+
+
+@attrs.frozen
+class Attrs:
+    c: float
+    d: str = ""
+
+
+class Struct(msgspec.Struct, frozen=True):
+    e: int
+    f: list[int] = []
+
+
+class Model(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(frozen=True)
+    g: int
+    h: str | None = None
+
+
+class Keys(TypedDict):
+    i: int
+
+
+class Row(NamedTuple):
+    j: int
+    k: str = "q"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cat:
+    lives: int
+    kind: Literal["cat"] = "cat"
+
+
+@dataclasses.dataclass(frozen=True)
+class Dog:
+    name: str
+    kind: Literal["dog"] = "dog"
+
+
+def kilo(text: str) -> int:
+    return int(text.removeprefix("k"))
+
+
+Kilo = Annotated[int, via(kilo, encode=lambda number: f"k{number}")]
+
+LEAVES: dict[str, tuple[Any, list[Any]]] = {
+    "int": (int, [0, -5, 10**25]),
+    "float": (float, [1.5, 1e300, 0.1, -0.0, 3.0]),
+    "str": (
+        str,
+        ["", "a", " x ", "5", "true", "null", "2024-02-01", "a;b", "a,b\n", "1.5", "10.0.0.1"],
+    ),
+    "bool": (bool, [True, False]),
+    "Decimal": (Decimal, [Decimal("1.50"), Decimal("1E+3"), Decimal("-0.00"), Decimal(5)]),
+    "date": (datetime.date, [DAY]),
+    "datetime": (datetime.datetime, [NOON, LOCAL]),
+    "time": (datetime.time, [datetime.time(1, 2, 3)]),
+    "timedelta": (
+        datetime.timedelta,
+        [datetime.timedelta(days=1, seconds=3), datetime.timedelta(0)],
+    ),
+    "UUID": (uuid.UUID, [uuid.UUID(int=5)]),
+    "bytes": (bytes, [b"", b"\x00\xff"]),
+    "Hex": (Annotated[bytes, Hex], [b"\xab"]),
+    "Base64Url": (Annotated[bytes, Base64Url], [b"\xfb\xff"]),
+    "Word": (Word, list(Word)),
+    "Size": (Size, [Size.TWO]),
+    "Mixed": (Mixed, list(Mixed)),
+    "Level": (Level, [Level.LOW]),
+    "Name": (Name, [Name.A]),
+    "Bits": (Bits, [Bits.R | Bits.W, Bits(0)]),
+    "Literal": (Literal["a", 1, None, True], ["a", 1, None, True]),
+    "Path": (pathlib.Path, [pathlib.Path("a/b")]),
+    "IPv4Address": (ipaddress.IPv4Address, [ipaddress.IPv4Address("10.0.0.1")]),
+    "IPv4Network": (ipaddress.IPv4Network, [ipaddress.IPv4Network("10.0.0.0/8")]),
+    "Fraction": (fractions.Fraction, [fractions.Fraction(3, 4), fractions.Fraction(2)]),
+    "complex": (complex, [1 + 2j]),
+    "ZoneInfo": (zoneinfo.ZoneInfo, [zoneinfo.ZoneInfo("UTC")]),
+    "times": (Annotated[datetime.date, times("%d.%m.%Y")], [DAY]),
+    "times of datetime": (Annotated[datetime.datetime, times("%d/%m/%y %H:%M:%S")], [LOCAL]),
+    "unix": (Annotated[datetime.datetime, unix("s")], [NOON]),
+    "unix ms": (Annotated[datetime.datetime, unix("ms")], [NOON]),
+    "via": (Kilo, [5]),
+    "cells": (Annotated[Decimal, GERMAN], [Decimal("1234.5"), Decimal("1.234")]),
+    "cells of bool": (Annotated[bool, cells(true=("J",), false=("N",))], [True, False]),
+    "cells of null": (Annotated[int | None, cells(null=("-1",))], [-1, 7, None]),
+    "Plain": (Plain, [Plain(1), Plain(2, "")]),
+    "Slots": (Slots, [Slots(1), Slots(1, 2)]),
+    "Attrs": (Attrs, [Attrs(1.5)]),
+    "Struct": (Struct, [Struct(1), Struct(2, [3])]),
+    "Model": (Model, [Model(g=1), Model(g=1, h="")]),
+    "Keys": (Keys, [{"i": 1}]),
+    "Row": (Row, [Row(1), Row(2, "")]),
+    "tagged": (Cat | Dog, [Cat(9), Dog("Rex")]),
+}
+
+# The marks that may stand around a whole union.
+MARKS: list[Any] = [GERMAN, Hex, times("%d.%m.%Y"), unix("s")]
+
+
+def is_key(value: Any) -> bool:
+    return isinstance(value, Hashable) and not isinstance(value, dict)
+
+
+def chosen(rng: random.Random) -> tuple[Any, Any]:
+    of, values = LEAVES[rng.choice(list(LEAVES))]
+    return of, rng.choice(values)
+
+
+def wrapped(rng: random.Random, of: Any, value: Any, depth: int) -> tuple[Any, Any]:
+    """A type made of a type, and a value of it."""
+    kind = rng.randrange(20)
+    if kind == 0:
+        return Optional[of], rng.choice([value, None])
+    if kind <= 5:
+        other, more = made(rng, depth - 1)
+        pair = (of, other) if rng.random() < 0.5 else (other, of)
+        return Union[pair], rng.choice([value, more])
+    if kind == 6:
+        other, more = chosen(rng)
+        third, most = chosen(rng)
+        return Union[of, other, third], rng.choice([value, more, most])
+    if kind == 7:
+        other, more = chosen(rng)
+        return Annotated[Union[of, other], rng.choice(MARKS)], rng.choice([value, more])
+    if kind == 8:
+        return list[of], rng.choice([[], [value], [value, value]])
+    if kind == 9:
+        return list[Optional[of]], rng.choice([[value, None], [None], [value]])
+    if kind == 10:
+        return tuple[of, int], (value, 1)
+    if kind == 11:
+        return dict[str, of], rng.choice([{}, {"k": value}])
+    if kind in (12, 13) and is_key(value):
+        return dict[of, int], {value: 1}
+    if kind == 14 and is_key(value):
+        return dict[Union[of, int], int], rng.choice([{value: 1}, {5: 1}])
+    if kind == 15 and is_key(value):
+        return set[of], {value}
+    if kind == 16:
+        return Annotated[list[of], separated("|")], rng.choice([[value, value], [value], []])
+    if kind == 17:
+        return Annotated[list[Optional[of]], separated("|")], [value, None]
+    if kind == 18:
+        return Union[of, Literal["zz"]], rng.choice([value, "zz"])
+    return of, value
+
+
+def made(rng: random.Random, depth: int = 2) -> tuple[Any, Any]:
+    of, value = chosen(rng)
+    for _ in range(rng.randrange(depth + 1)):
+        of, value = wrapped(rng, of, value, depth)
+    return of, value
+
+
+def classes(rng: random.Random, of: Any, value: Any) -> tuple[type, Any]:
+    """A class with a field of the type, and an object of it."""
+    kind = rng.randrange(6)
+    default = rng.choice([dataclasses.MISSING, None, value])
+    if kind == 0 or not is_key(default):
+        default = dataclasses.MISSING
+    if kind <= 1:
+        field = (
+            dataclasses.field(default=default)
+            if default is not dataclasses.MISSING
+            else dataclasses.field()
+        )
+        made = dataclasses.make_dataclass("C", [("e", int), ("d", of, field)], slots=kind == 1)
+        return made, made(7, value)
+    if kind == 2:
+        made = attrs.make_class("C", {"e": attrs.field(type=int), "d": attrs.field(type=of)})
+        return made, made(7, value)
+    if kind == 3:
+        made = NamedTuple("C", [("e", int), ("d", of)])
+        return made, made(7, value)
+    if kind == 4:
+        made = msgspec.defstruct("C", [("e", int), ("d", of)])
+        return made, made(7, value)
+    made = TypedDict("C", {"e": int, "d": of})
+    return made, {"e": 7, "d": value}
+
+
+FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "json": (penstock.json, {}),
+    "json, defaults left out": (penstock.json, {"omit": "defaults"}),
+    "json, decimals as text": (penstock.json, {"decimals": "text"}),
+    "ndjson": (penstock.ndjson, {}),
+    "csv": (penstock.csv, {}),
+    "xml": (penstock.xml, {}),
+    "xml, indented": (penstock.xml, {"indent": 2}),
+    "plist, xml": (penstock.plist, {"form": "xml"}),
+    "plist, binary": (penstock.plist, {"form": "binary"}),
+    "plist, openstep": (penstock.plist, {"form": "openstep"}),
+    "plist, gnustep": (penstock.plist, {"form": "gnustep"}),
+}
+
+
+def same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return a == b and str(a) == str(b)
+    if dataclasses.is_dataclass(a):
+        return all(
+            same(getattr(a, field.name), getattr(b, field.name)) for field in dataclasses.fields(a)
+        )
+    if attrs.has(type(a)):
+        return all(
+            same(getattr(a, field.name), getattr(b, field.name)) for field in attrs.fields(type(a))
+        )
+    if isinstance(a, msgspec.Struct):
+        return all(same(getattr(a, name), getattr(b, name)) for name in a.__struct_fields__)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return (
+            list(a) == list(b) and all(map(same, a, b)) and all(same(a[key], b[key]) for key in a)
+        )
+    return bool(a == b)
+
+
+def is_documented(form: str, value: Any) -> bool:
+    """A loss that the documentation names: property lists keep datetimes in UTC, without a zone."""
+    return form.startswith("plist") and "datetime.datetime(" in repr(value)
+
+
+def broken(seed: int, form: str) -> str | None:
+    """What is wrong with one type, one value and one form."""
+    rng = random.Random(seed)
+    try:
+        of, value = made(rng)
+        cls, whole = classes(rng, of, value)
+    except (TypeError, ValueError):
+        return None  # Python has no such type, or no such default
+    module, options = FORMS[form]
+    several = module in (penstock.csv, penstock.ndjson)
+    line = f"broken({seed}, {form!r}): {of}, {value!r}"
+    try:
+        text = module.encode([whole] if several else whole, cls, **options)
+    except (penstock.EncodeError, penstock.PlanError):
+        return None
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return f"{line}: {type(error).__name__}: {error}"
+    try:
+        back = module.decode(text, cls)
+        back = back[0] if several else back
+    except Exception as error:  # noqa: BLE001 - as above
+        return f"{line}: {text[-80:]!r} is not read: {error}"
+    if same(back, whole) or is_documented(form, value):
+        return None
+    return f"{line}: {text[-80:]!r} is read as {back!r}"
+
+
+COUNT = int(os.environ.get("PENSTOCK_LAW", "0"))
+FIRST = random.SystemRandom().randrange(1 << 40) if COUNT else 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_written_is_what_is_read(form: str) -> None:
+    seeds = range(FIRST, FIRST + (COUNT or 250))
+    found = [line for seed in seeds if (line := broken(seed, form))]
+    assert not found, f"{len(found)} of {len(seeds)}:\n" + "\n".join(found[:20])
