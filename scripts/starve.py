@@ -209,7 +209,9 @@ WORK = {
     "kept: Events": lambda: many(lambda: begun(xml.events([small_markup]))),
     "kept: events": lambda: all_kept(xml.events(pieces(markup))),
     "kept: Writers": lambda: many(lambda: written(dropped)),
-    "kept: columns": lambda: many(lambda: begun(penstock.columns([b"1,2\n3,4\n"], format="csv"))),
+    "kept: columns": lambda: many(
+        lambda: begun(penstock.columns([b"number,text\n3,x\n"], Row, format="csv"))
+    ),
     "kept: batches": lambda: (
         all_kept(penstock.columns(pieces(lines), Row, format="ndjson", rows=1))
     ),

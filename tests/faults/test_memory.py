@@ -102,10 +102,13 @@ STARVE = HERE.parents[1] / "scripts" / "starve.py"
 @pytest.mark.alone(reason="many processes, each of which uses what memory it gets")
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit counts address space")
-@pytest.mark.parametrize("which", ["collected: "])
-def test_where_memory_ends_a_call_raises(which: str) -> None:
-    # However many small pieces are kept. Very deep containers can still end the process: `make starve`.
-    command = [sys.executable, str(STARVE), "--only", which, "14", "38", "70"]
+@pytest.mark.parametrize(
+    ("which", "megabytes"),
+    [("collected: ", (14, 38, 70)), ("deep: ", (38,)), ("kept: errors", (38,))],
+)
+def test_where_memory_ends_a_call_raises(which: str, megabytes: tuple[int, ...]) -> None:
+    # However many small pieces are kept, and however deep a document is.
+    command = [sys.executable, str(STARVE), "--only", which, *map(str, megabytes)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=880)
     faults = [line for line in done.stdout.splitlines() if line.startswith("    at")]
     assert faults == []

@@ -302,7 +302,7 @@ def test_checks(name: str) -> None:
             for threads in (1, 2):
                 reader = read(name, data, into, errors="skip")
                 if into is UNREAD:
-                    reader._pass_over(threads)
+                    reader._pass_over(threads, False)
                 else:
                     assert reader._check(threads)
                 found.append((reader.progress.records, reader.skipped))

@@ -1,9 +1,12 @@
 """Answers that were empty or short without a word, as numbered tests."""
 
+import functools
 import gzip
 import io
 import plistlib
 import socket
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,7 +20,7 @@ import pytest
 import urllib3
 
 import penstock
-from penstock import EmptyWarning, TruncatedInput, at, json, xml
+from penstock import EmptyWarning, TruncatedInput, at, csv, json, xml
 
 LINES = b"".join(b'{"n": %d}\n' % n for n in range(10_000))
 HALF = LINES.index(b"\n", len(LINES) // 2) + 1
@@ -375,3 +378,54 @@ def test_705_paths_beside_each_other() -> None:
     into: Any = type("Entry", (), {"__annotations__": {"status": status}})
     assert json.decode('{"a": {"c": "x"}}', into).status == "x"
     assert json.decode('{"ab": "y"}', into).status == "y"
+
+
+TWICE = ':1:5: the column "a" occurs more than once'
+
+
+@pytest.mark.parametrize("rows", ["", "1,2,3\n"])
+def test_706_two_columns_of_one_name_are_an_error_of_every_verb(tmp_path: Path, rows: str) -> None:
+    """`convert` wrote the key twice, and `schema` and `check` saw one of the columns."""
+    path = tmp_path / "f.csv"
+    path.write_text("a,b,a\n" + rows)
+
+    def converted(to: str) -> Callable[[], object]:
+        return lambda: penstock.convert(path, io.BytesIO(), to=to, errors="skip")
+
+    loads: list[Callable[[], object]] = [
+        lambda: penstock.load(path),
+        lambda: list(penstock.read(path, errors="skip")),
+        lambda: penstock.schema(path),
+        lambda: list(penstock.columns(path)),
+        lambda: list(penstock.columns(path, threads=2)),
+        *map(converted, ("json", "ndjson", "xml", "plist")),
+    ]
+    for verb in loads:
+        with pytest.raises(penstock.ValidationError) as caught:
+            verb()
+        assert TWICE in str(caught.value)
+        assert caught.value.steps == ("a",)
+        assert caught.value.code == "repeated"
+    # Columns that become columns keep their names.
+    out = io.BytesIO()
+    penstock.convert(path, out, to="csv")
+    assert out.getvalue() == path.read_bytes()
+    # Rows as lists have all cells.
+    assert csv.load(path, list[str]) == [row.split(",") for row in rows.split()]
+
+
+@pytest.mark.parametrize(("columns", "error"), [("b", False), ("0,1", False), ("0:", True)])
+def test_706_the_columns_that_are_cut(tmp_path: Path, columns: str, error: bool) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("a,b,a\n1,2,3\n")
+    command = [sys.executable, "-W", "ignore", "-m", "penstock"]
+    run = functools.partial(subprocess.run, capture_output=True, text=True, check=False)
+    done = run([*command, "cut", str(path), columns, "--to", "ndjson"])
+    if error:
+        assert (done.returncode, done.stdout) == (1, "")
+        assert 'the column "a" occurs more than once' in done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+    checked = run([*command, "check", str(path)])
+    assert checked.returncode == 1
+    assert "1 problem in 1 record" in checked.stdout + checked.stderr

@@ -635,3 +635,25 @@ def test_664_a_first_row_that_is_no_text(tmp_path: Path, first: bytes) -> None:
             with pytest.raises(penstock.DecodeError):
                 rows[place]
         assert list(rows[wrong:]) == list(csv.read(path, dialect=dialect, errors="skip"))
+
+
+FROZEN = """
+import gc
+counts = []
+freeze = gc.freeze
+gc.freeze = lambda: (counts.append(gc.get_count()[0]), freeze())
+import penstock, sys
+data = b'{"a": [1]}\\n' * 300_000
+found = penstock.ndjson.load((data[at:at + 65_536] for at in range(0, len(data), 65_536)))
+assert len(found) == 300_000
+print(len(counts), gc.get_threshold()[2])
+"""
+
+
+def test_665_objects_of_a_load_do_not_become_old_one_piece_at_a_time() -> None:
+    """The incremental collector of the first releases of 3.14 visits all objects each time."""
+    command = [sys.executable, "-W", "ignore", "-c", FROZEN]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    times, third = map(int, done.stdout.split())
+    if third == 0:
+        assert 1 <= times < 20

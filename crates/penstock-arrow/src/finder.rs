@@ -4,8 +4,8 @@
 //! adds nothing. Only of a record with very many values is some of that counted before.
 
 use crate::found::{At, Found, Numbers, Step as Kin, Unfound, agree, called, kind};
-use penstock_core::error::Fail;
-use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text};
+use penstock_core::error::{Fail, brief};
+use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
 use penstock_core::position::Place as Position;
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Code, Destination, Given, Kept, Misfit, Outlet, Refused};
@@ -613,6 +613,13 @@ impl LookAhead for Finder {
     ) -> Result<RowsAs, Refusal> {
         // A table without rows has columns, too.
         if self.frames.is_empty() {
+            let names = known.keys.iter().map(|key| key.name.text.as_str());
+            if let Some((column, name)) = repeated(names, |_| true) {
+                let reason = format!("the column {} occurs more than once", brief(name));
+                let mut refused = self.misfit(known.at(column), Code::Repeated, reason);
+                refused.path = vec![PathStep::Key(copied(name))];
+                return Err(refused);
+            }
             for key in known.keys {
                 let name = key.name.text.as_str();
                 if self.found.child(0, name, 0).is_none() {

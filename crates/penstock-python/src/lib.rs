@@ -11,6 +11,7 @@ mod clock;
 mod columns;
 mod costs;
 mod cpython;
+mod deep;
 mod dialect;
 mod document;
 mod encode;

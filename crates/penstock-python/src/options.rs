@@ -1,5 +1,6 @@
 //! Converts the options of callers.
 
+use crate::deep;
 use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::{Duplicates, Unknown};
@@ -141,8 +142,10 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     }
     let size = |name| bound(&object.getattr(name)?, usize::MAX);
     let bytes = |name| bound(&object.getattr(name)?, Some(u64::MAX));
+    let depth = size("depth")?;
+    deep::make_room(depth)?;
     Ok(Limits {
-        depth: size("depth")?,
+        depth,
         token: size("token")?,
         lookahead: size("lookahead")?,
         row: size("row")?,

@@ -114,7 +114,15 @@ impl Settings {
     ) -> PyResult<Self> {
         let PolicyObject { max_errors, duplicates, unknown, all_errors, empty, .. } = *policy;
         let suggest = true;
-        let options = Options { duplicates, unknown, all_errors, pause: true, recycle, suggest };
+        let options = Options {
+            duplicates,
+            unknown,
+            all_errors,
+            pause: true,
+            recycle,
+            suggest,
+            distinct: false,
+        };
         let has_path = matches!(records, Some(Records::At(_)));
         let wanted = empty.wanted(sought, has_path);
         Ok(Settings {

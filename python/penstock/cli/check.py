@@ -51,7 +51,7 @@ def _check(
     with reader, printer.watching(reader, source.name):
         try:
             if wanted is None:
-                pass_over(reader, arguments.threads)
+                pass_over(reader, arguments.threads, distinct=True)
             # What takes long is measured where objects are made.
             elif arguments.timing or not reader._check(chosen(arguments.threads)):  # noqa: SLF001 - it is for this
                 deque(reader, maxlen=0)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 UNREAD: Any = namedtuple("UNREAD", ())  # noqa: PYI024 - it has no field to annotate
 
 
-def pass_over(reader: Reader[Any], threads: int | None) -> None:
-    """Read all records of a reader into the type, in so many threads, and keep none."""
-    reader._pass_over(chosen(threads))  # noqa: SLF001 - it is for this
+def pass_over(reader: Reader[Any], threads: int | None, *, distinct: bool = False) -> None:
+    """Read all records of a reader into the type, in so many threads, and keep none.
+
+    With `distinct`, no two columns of a table may have one name.
+    """
+    reader._pass_over(chosen(threads), distinct)  # noqa: SLF001 - it is for this

@@ -38,6 +38,7 @@ impl<O: Output> Body<'_, O> {
             memory: self.memory,
             name: None,
             names_records: self.names_records,
+            repeats: false,
             cut: self.cut.clone(),
         })
     }

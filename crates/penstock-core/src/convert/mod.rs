@@ -31,8 +31,8 @@ pub use cut::Cut;
 pub use names::ForceList;
 pub use out::{Kept, Output};
 
-use crate::error::Fail;
-use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
+use crate::error::{Fail, brief};
+use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text, repeated};
 use crate::forward;
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
@@ -101,6 +101,8 @@ pub struct Body<'t, O: Output> {
     name: Option<RecordName>,
     /// Whether records have names that are written.
     names_records: bool,
+    /// Whether columns were refused because two of them have one name.
+    repeats: bool,
     /// The columns that are kept, if not all of them are.
     cut: Option<Box<Cut>>,
 }
@@ -261,6 +263,40 @@ impl<O: Output> Body<'_, O> {
 }
 
 impl<O: Output> Body<'_, O> {
+    /// Refuses two columns of one name, unless they become columns again: a map has one of them only.
+    fn check_columns(
+        &mut self,
+        known: &KnownKeys<'_>,
+        mut places: impl ExactSizeIterator<Item = usize> + Clone,
+    ) -> Result<(), Unwritable> {
+        if matches!(self.out.writer, AnyWriter::Csv(_)) {
+            return Ok(());
+        }
+        let names = places.clone().map(|place| known.keys[place].name.text.as_str());
+        let Some((nth, name)) = repeated(names, |_| true) else { return Ok(()) };
+        self.at = places.nth(nth).map_or(known.at, |place| known.at(place));
+        self.trail.key(name.as_bytes(), KeyKind::Member);
+        self.repeats = true;
+        Err(Unwritable::value(format!("the column {} occurs more than once", brief(name))))
+    }
+
+    /// Finds the columns that are kept, and tells them to the writer.
+    fn cut_columns(
+        &mut self,
+        cut: &mut Cut,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Unwritable> {
+        self.at = known.at;
+        let columns = cut.resolve(known, wanted)?;
+        self.check_columns(known, cut.places().iter().copied())?;
+        // Another file of the same run may have its columns in another order.
+        if self.out.writer.wants_columns() {
+            self.out.writer.columns(columns, 0)?;
+        }
+        Ok(RowsAs::Maps)
+    }
+
     /// Writes the columns of a row that are kept.
     fn cut_row(&mut self, cut: &Cut, row: &mut Row<'_>) -> Result<Flow, Unwritable> {
         self.begin_map(row.at)?;
@@ -452,15 +488,12 @@ impl<O: Output> LookAhead for Body<'_, O> {
         known: &KnownKeys<'_>,
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Unwritable> {
-        if let Some(cut) = &mut self.cut {
-            self.at = known.at;
-            let columns = cut.resolve(known, wanted)?;
-            // Another file of the same run may have its columns in another order.
-            if self.out.writer.wants_columns() {
-                self.out.writer.columns(columns, 0)?;
-            }
-            return Ok(RowsAs::Maps);
+        if let Some(mut cut) = self.cut.take() {
+            let told = self.cut_columns(&mut cut, known, wanted);
+            self.cut = Some(cut);
+            return told;
         }
+        self.check_columns(known, 0..known.keys.len())?;
         match self.stage {
             Stage::Nothing => self.out.writer.known_keys(known, wanted),
             _ => Ok(RowsAs::Maps),
@@ -507,7 +540,11 @@ impl<O: Output> Destination for Body<'_, O> {
         let path = self.value_path(true, given);
         let misfit = Misfit::new(self.at, copied(error.reason()), path);
         let limit = error.kind() == Kind::Limit;
-        let code = if limit { Code::Limit } else { Code::Value };
+        let code = match std::mem::take(&mut self.repeats) {
+            true => Code::Repeated,
+            false if limit => Code::Limit,
+            false => Code::Value,
+        };
         Refused::Misfit(Misfit { code, limit, ..misfit })
     }
     fn abandon_record(&mut self) {
@@ -603,6 +640,7 @@ impl<'t, O: Output> Conversion<'t, O> {
             memory: limits.memory,
             name: None,
             names_records,
+            repeats: false,
             cut: None,
         };
         Conversion { outlet: Outlet::new(body, records) }

@@ -7,7 +7,7 @@
 pub(crate) mod row;
 mod rows;
 
-pub use row::{Cell, Keys, KnownKeys, Row};
+pub use row::{Cell, Keys, KnownKeys, Row, repeated};
 pub use rows::{RowCell, Rows};
 
 use crate::value::datetime::{Date, DateTime, Time};

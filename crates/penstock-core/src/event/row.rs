@@ -1,6 +1,9 @@
 //! Maps whose keys are known before their values.
 
+use std::collections::HashMap;
+
 use super::{Key, KeyKind, Scalar};
+use penstock_scan::make_room;
 
 /// The keys of maps that follow.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,21 @@ impl KnownKeys<'_> {
     pub fn at(&self, key: usize) -> u64 {
         self.places.get(key).copied().unwrap_or(self.at)
     }
+}
+
+/// The first name that was there before, and its place: a map of these keys would lose a value.
+/// `counts` tells of which places one of two must be.
+pub fn repeated<'k>(
+    names: impl ExactSizeIterator<Item = &'k str>,
+    counts: impl Fn(usize) -> bool,
+) -> Option<(usize, &'k str)> {
+    let mut seen = HashMap::new();
+    make_room(&mut seen, names.len());
+    let mut names = names.enumerate();
+    names.find_map(|(place, name)| {
+        let before = seen.insert(name, place)?;
+        (counts(before) || counts(place)).then_some((place, name))
+    })
 }
 
 /// One value of a [`Row`].

@@ -50,6 +50,8 @@ pub(crate) struct Pause {
     /// The process that it counts in; None while it is lifted.
     process: Option<u64>,
     promote: bool,
+    /// How many objects became old when it was lifted.
+    promoted: u64,
 }
 
 /// Works on the counts. `work` drops no object and calls nothing but `gc.set_threshold`, so no other
@@ -69,7 +71,7 @@ impl Pause {
         HOOKED.get_or_try_init(py, || hook(py))?;
         functions(py)?;
         catch_up(py)?;
-        let mut pause = Pause { process: None, promote: false };
+        let mut pause = Pause { process: None, promote: false, promoted: 0 };
         pause.resume(py)?;
         Ok(pause)
     }
@@ -82,12 +84,18 @@ impl Pause {
 
     /// Lets the collector run during `work`, which waits for bytes or for other threads.
     ///
+    /// Where objects do not become old for nothing, they do when there are as many as became old before:
+    /// so all lifts together take no longer than the last one.
+    ///
     /// # Errors
     /// If the pause cannot begin again, for lack of memory.
     pub(crate) fn lift<T>(&mut self, py: Python<'_>, work: impl FnOnce() -> T) -> PyResult<T> {
+        let later = self.promote && functions(py)?.freezing_visits && young(py)? < self.promoted;
+        self.promote &= !later;
         self.end(py);
         let done = work();
         self.resume(py)?;
+        self.promote |= later;
         Ok(done)
     }
 
@@ -130,7 +138,8 @@ impl Pause {
             return;
         }
         // Both fail only for lack of memory, and must not lose the load.
-        let promoted = if std::mem::take(&mut self.promote) { promote(py) } else { Ok(()) };
+        let promoted = if std::mem::take(&mut self.promote) { promote(py) } else { Ok(0) };
+        let promoted = promoted.map(|count| self.promoted += count);
         for failed in [promoted, give_back(py)].into_iter().filter_map(Result::err) {
             failed.write_unraisable(py, None);
         }
@@ -168,6 +177,9 @@ struct Functions {
     set_threshold: Py<PyAny>,
     /// The argument of `set_threshold` that pauses the collector.
     never: Py<PyTuple>,
+    /// Whether freezing visits the objects: with the incremental collector of the first releases of
+    /// 3.14, which tells itself by its third threshold. Elsewhere it joins lists.
+    freezing_visits: bool,
 }
 
 impl Functions {
@@ -188,7 +200,9 @@ fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
     FUNCTIONS.get_or_try_init(py, || {
         let gc = py.import(intern!(py, "gc"))?;
         let function = |name| gc.getattr(name).map(Bound::unbind);
+        let third = gc.call_method0(intern!(py, "get_threshold"))?.get_item(2)?;
         Ok(Functions {
+            freezing_visits: cfg!(Py_3_14) && third.extract::<i64>()? == 0,
             get_freeze_count: function(intern!(py, "get_freeze_count"))?,
             get_count: function(intern!(py, "get_count"))?,
             freeze: function(intern!(py, "freeze"))?,
@@ -207,17 +221,23 @@ fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
 const OF_START: usize = if cfg!(all(Py_3_12, not(Py_3_13))) { 1_000 } else { 0 };
 
 /// Moves all tracked objects to the oldest generation without visiting them, unless the program has
-/// frozen objects itself.
-fn promote(py: Python<'_>) -> PyResult<()> {
+/// frozen objects itself. How many these are.
+fn promote(py: Python<'_>) -> PyResult<u64> {
     let gc = functions(py)?;
     if !is_enabled(py) || gc.get_freeze_count.call0(py)?.extract::<usize>(py)? > OF_START {
-        return Ok(());
+        return Ok(0);
     }
-    let young = gc.get_count.call0(py)?.bind(py).get_item(0)?.extract::<i64>()?.max(0) as u64;
+    let young = young(py)?;
     gc.freeze.call0(py)?;
     gc.unfreeze.call0(py)?;
     with(|count| count.promoted += young);
-    Ok(())
+    Ok(young)
+}
+
+/// How many objects the collector has not visited yet.
+fn young(py: Python<'_>) -> PyResult<u64> {
+    let count = functions(py)?.get_count.call0(py)?;
+    Ok(count.bind(py).get_item(0)?.extract::<i64>()?.max(0) as u64)
 }
 
 /// Runs a full collection if many objects have become old without a visit.

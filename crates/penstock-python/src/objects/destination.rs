@@ -277,6 +277,13 @@ impl Builder {
         each!(self, outlet => outlet.inner_mut().take_row())
     }
 
+    /// Before columns are filled: no two columns of a table may have one name.
+    pub(crate) fn set_distinct(&mut self) {
+        if let Builder::Keyed(outlet) = self {
+            outlet.inner_mut().set_distinct();
+        }
+    }
+
     /// See [`Owned::set_recycling`].
     pub(crate) fn set_recycling(&mut self, recycle: bool) {
         each!(self, outlet => outlet.inner_mut().set_recycling(recycle));

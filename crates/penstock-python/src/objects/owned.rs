@@ -125,6 +125,10 @@ impl<S: Side> Owned<S> {
     pub(crate) fn expect_found_by(&mut self, step: PathStep) {
         self.sink.core_mut().matched = Some(step);
     }
+    /// From now on no two columns of a table may have one name.
+    pub(crate) fn set_distinct(&mut self) {
+        self.sink.core_mut().set_distinct();
+    }
     /// Sets whether rows may be filled again.
     pub(crate) fn set_recycling(&mut self, recycle: bool) {
         self.sink.core_mut().set_recycling(recycle);

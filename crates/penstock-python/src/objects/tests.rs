@@ -43,6 +43,7 @@ fn builder_of(py: Python<'_>, code: &str) -> Owned<Keys> {
         pause: false,
         recycle: false,
         suggest: true,
+        distinct: false,
     };
     let (lends, token) = (Lends::Nothing, 1_000);
     Owned::new(plan, options, KeyedOptions { lends, number: 100, token, memory: None })

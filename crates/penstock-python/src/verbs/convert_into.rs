@@ -135,6 +135,7 @@ impl Into<'_> {
                     recycle: false,
                     suggest: errors.describes()
                         || (dialect.is_document() && settings.records.is_none()),
+                    distinct: false,
                 };
                 let fitted = Fitted {
                     run,

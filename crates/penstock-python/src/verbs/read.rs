@@ -689,12 +689,16 @@ impl Reader {
     }
 
     /// For the command line, before anything is read: reads all records, and keeps none. The type is a
-    /// class without fields, and the records may be of any kind.
-    #[pyo3(signature = (threads, /))]
-    fn _pass_over(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
+    /// class without fields, and the records may be of any kind. With `distinct`, no two columns of a
+    /// table may have one name.
+    #[pyo3(signature = (threads, distinct, /))]
+    fn _pass_over(&self, py: Python<'_>, threads: usize, distinct: bool) -> PyResult<()> {
         guarded(py, || {
             check_threads(threads)?;
             let run = &mut *self.enter()?;
+            if distinct {
+                run.pump.builder_mut().set_distinct();
+            }
             let asked = Asked { unread: true, ..Asked::default() };
             run.fill(py, asked, (usize::MAX, usize::MAX), threads)?;
             while run.columns(py, &self.meter)?.is_some() {}

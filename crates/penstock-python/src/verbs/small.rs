@@ -112,6 +112,7 @@ pub(crate) const OPTIONS: Options = Options {
     pause: false,
     recycle: false,
     suggest: true,
+    distinct: false,
 };
 
 /// A JSON document, with no option but its type. Nothing, if it is not of the kind that this is for:

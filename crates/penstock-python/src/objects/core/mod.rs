@@ -95,6 +95,8 @@ pub(crate) struct Options {
     /// Whether messages suggest a known name for an unknown one. Comparing names takes longer than
     /// reading them, so nobody does it for records that are skipped without a message.
     pub(crate) suggest: bool,
+    /// Whether no two columns of a table may have one name, although the class names none of them.
+    pub(crate) distinct: bool,
 }
 
 /// Bytes that count for each container, and for each value in one: about what CPython takes for
@@ -283,6 +285,11 @@ impl<'p> Core<'p> {
         let most = self.memory?;
         let loose = (self.stack.len() + self.rows.len()) as u64;
         (self.weight + VALUE * loose > most).then_some(most)
+    }
+
+    /// From now on no two columns of a table may have one name.
+    pub(crate) fn set_distinct(&mut self) {
+        self.options.distinct = true;
     }
 
     /// Sets whether rows may be filled again.

@@ -13,6 +13,7 @@ const OPTIONS: Options = Options {
     pause: false,
     recycle: false,
     suggest: false,
+    distinct: false,
 };
 
 /// The value that a reader makes of a scalar, and the member of a union that takes it.

@@ -8,11 +8,10 @@ use crate::objects::core::Unknown;
 use crate::objects::core::place::brief;
 use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
 use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Stars, Tagged, Target};
-use penstock_core::event::KnownKeys;
+use penstock_core::event::{KnownKeys, repeated};
 use penstock_core::near::nearest;
 use penstock_core::sink::{RowsAs, Want};
 use penstock_scan::{filled, gathered, make_room};
-use std::collections::HashMap;
 
 /// The names of the columns, by text.
 pub(super) type Names<'k> = Vec<&'k str>;
@@ -58,7 +57,7 @@ impl<'p> Keyed<'p> {
                 Err(wrong(known.at, reason, Code::Length))
             }
             Kind::Any | Kind::Dict(..) => {
-                if let Some((column, name)) = repeated(names, |_| true) {
+                if let Some((column, name)) = repeated(names.iter().copied(), |_| true) {
                     let reason = format!(
                         "the column {} occurs more than once; rows as lists have all cells: \
                          list[str]",
@@ -104,6 +103,7 @@ impl<'p> Keyed<'p> {
         let found = finder.object(class, &cells);
         let columns = found.map_err(|claimed| contested(plan, known, names, claimed))?;
         let Finder { taken, nodes, lacking: of_items, .. } = finder;
+        let distinct = self.core.options.distinct;
         let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
         // Columns of a list may have one name, and so may one that is found by its position.
         let mut named = filled(false, names.len());
@@ -114,12 +114,12 @@ impl<'p> Keyed<'p> {
         for (_, all) in columns.objects.iter().flat_map(|list| &list.items) {
             all.iter().for_each(|column| named[*column as usize] = true);
         }
-        if let Some((column, name)) = repeated(names, |column| takes_others || named[column]) {
-            let class = &plan.name;
-            let reason = format!(
-                "the column {} occurs more than once, and {class} has a field for it",
-                brief(name)
-            );
+        let counts = |column: usize| distinct || takes_others || named[column];
+        if let Some((column, name)) = repeated(names.iter().copied(), counts) {
+            let mut reason = format!("the column {} occurs more than once", brief(name));
+            if !distinct {
+                reason += &format!(", and {} has a field for it", plan.name);
+            }
             return Err(wrong_column(known.at(column), reason, Code::Repeated, name));
         }
         if matches!(plan.build, Build::Tuple) {
@@ -214,16 +214,6 @@ fn columns_of(class: &ClassPlan, names: &Names<'_>) -> Vec<(u32, u32)> {
     }
     cells.sort_unstable();
     cells
-}
-
-/// The second column with a name that an earlier one has, of those that count.
-fn repeated<'k>(names: &Names<'k>, counts: impl Fn(usize) -> bool) -> Option<(usize, &'k str)> {
-    let mut seen = HashMap::new();
-    make_room(&mut seen, names.len());
-    names.iter().enumerate().find_map(|(column, &name)| {
-        let before = seen.insert(name, column)?;
-        (counts(before) || counts(column)).then_some((column, name))
-    })
 }
 
 /// Whether rows can be a named tuple, or a class that is written as an array, by position.

@@ -112,6 +112,7 @@ impl RowFile {
                 pause: true,
                 recycle: false,
                 suggest: true,
+                distinct: false,
             };
             let limits = options::limits(limits)?;
             let (file, size) = open_path(path)?;
