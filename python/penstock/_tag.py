@@ -17,7 +17,8 @@ class tag:  # noqa: N801 - an annotation, like `at`
     field for the key.
 
     Attributes:
-        key: The key.
+        key: The key. In XML the name of the attribute, as a path says it: `type`, `xsi:type` with
+            `namespaces=`, or `{uri}type`.
         values: The values of the key, each with its class. By default the names of the classes
             are the values.
         other: The class of the union that takes every other object: one whose key has another

@@ -323,12 +323,13 @@ def test_garbage_of_large_loads_is_collected() -> None:
     assert len(data) > 1 << 20
     gc.collect()
     most = 0
-    for _ in range(50):
+    # Enough rounds for a process that has many objects: there the collector waits for more garbage.
+    for _ in range(100):
         penstock.json.decode(data, list[Cyclic])
         most = max(most, alive(Cyclic))
     gc.collect()
     assert alive(Cyclic) == 0
-    assert most < 50 * 11_000 * 0.75
+    assert most < 100 * 11_000 * 0.75
 
 
 def test_garbage_between_small_loads_is_collected() -> None:

@@ -27,11 +27,13 @@ from penstock import (
     EncodeError,
     Hex,
     PlanError,
+    at,
     cells,
     csv,
     ndjson,
     plist,
     separated,
+    tag,
     times,
     unix,
     xml,
@@ -634,3 +636,93 @@ def test_622_dates_that_a_binary_property_list_rounds() -> None:
     assert "has no microseconds for" in refused(lambda: plist.encode([last], form="binary"))
     now = NOON.replace(microsecond=123456)
     assert plist.decode(plist.encode([now], form="binary")) == [now]
+
+
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+WITH_XSI: Any = {"namespaces": {"xsi": XSI}}
+TYPED = f'<a xmlns:xsi="{XSI}"><c xsi:type="B"><n>x</n></c></a>'
+
+
+def told(paths: tuple[str, ...]) -> Any:
+    """A document whose part is of one of two classes, which a `Literal` at these paths tells apart."""
+
+    def member(name: str, path: str) -> Any:
+        kind = Annotated[Literal[name], at(path)]
+        return dataclasses.make_dataclass(name, [("kind", kind), ("n", str)])
+
+    one, more = map(member, "AB", paths)
+    part = Annotated[one | more, at("c")]
+    return dataclasses.make_dataclass("Told", [("c", part)]), more
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("@xsi:type",) * 2,
+        (f"@{{{XSI}}}type",) * 2,
+        ("@*:type",) * 2,
+        ("@xsi:type", "@*:type"),
+        ("@*:type", f"@{{{XSI}}}type"),
+    ],
+)
+def test_623_an_attribute_in_a_namespace_tells_classes_apart(paths: tuple[str, str]) -> None:
+    document, more = told(paths)
+    made = document(more("B", "x"))
+    assert xml.decode(TYPED, document, **WITH_XSI) == made
+    for prefix in ("xsi", "i", "other"):
+        text = TYPED.replace("xsi", prefix)
+        assert xml.decode(text, document, **WITH_XSI) == made
+        assert xml.decode(text, document, unknown="error", **WITH_XSI) == made
+    # The same name in another namespace, or in none, tells nothing.
+    for lost in (TYPED.replace(XSI, "urn:other"), TYPED.replace("xsi:type", "type")):
+        if "@*:type" not in paths:
+            with pytest.raises(penstock.ValidationError, match="without the attribute 'type'"):
+                xml.decode(lost, document, **WITH_XSI)
+    if paths[0] == paths[1] != "@*:type":
+        written = xml.encode(made, root="a", **WITH_XSI)
+        assert b'xsi:type="B"' in written
+        assert xml.decode(written, document, **WITH_XSI) == made
+
+
+@pytest.mark.parametrize("key", ["xsi:type", "@xsi:type", f"{{{XSI}}}type", "*:type"])
+def test_623_a_tag_in_a_namespace(key: str) -> None:
+    @dataclasses.dataclass
+    class One:
+        n: str
+
+    @dataclasses.dataclass
+    class More:
+        n: str
+
+    part = Annotated[One | More, tag(key, {"A": One, "B": More}), at("c")]
+    document: Any = dataclasses.make_dataclass("Tagged", [("c", part)])
+    made = document(More("x"))
+    assert xml.decode(TYPED, document, unknown="error", **WITH_XSI) == made
+    written = xml.encode(made, root="a", **WITH_XSI)
+    assert xml.decode(written, document, **WITH_XSI) == made
+    assert (b'xsi:type="B"' in written) == (key != "*:type")
+    if key.endswith("xsi:type"):
+        with pytest.raises(
+            penstock.PlanError, match="the prefix 'xsi' is not among the namespaces"
+        ):
+            xml.decode(TYPED, document)
+        # Where prefixes are part of the names, it is one of them.
+        assert xml.decode(TYPED, document, namespaces=False) == made
+
+
+def test_624_an_attribute_that_tells_classes_apart_is_not_left_out() -> None:
+    """As `omit="defaults"` left out the key in formats of members."""
+
+    @dataclasses.dataclass
+    class One:
+        kind: Annotated[Literal["one"], at("@kind")] = "one"
+
+    @dataclasses.dataclass
+    class More:
+        kind: Annotated[Literal["more"], at("@kind")] = "more"
+
+    document: Any = dataclasses.make_dataclass("Part", [("part", One | More)])
+    written = xml.encode(document(More()), root="a", omit="defaults")
+    assert xml.decode(written, document) == document(More())
+    # Outside of a union nothing needs it.
+    assert b"kind" not in xml.encode(More(), root="a", omit="defaults")

@@ -1,6 +1,7 @@
 //! The names of elements or attributes that lead on from one place of a document.
 
 use super::automaton::NameEdge;
+use super::path::NamespaceTest;
 use crate::event::Key;
 use crate::keys::KeyTable;
 use penstock_scan::gathered;
@@ -125,6 +126,16 @@ impl<T> Named<T> {
     #[must_use]
     pub fn takes_unprefixed(&self) -> bool {
         self.prefixed != Some(true) && self.namespace.as_ref().is_none_or(|uri| uri.is_empty())
+    }
+
+    /// The namespace that the name must be in.
+    #[must_use]
+    pub fn namespace(&self) -> NamespaceTest {
+        match (&self.namespace, self.prefixed) {
+            (Some(uri), _) => NamespaceTest::Uri(uri.clone()),
+            (None, Some(false)) => NamespaceTest::Unprefixed,
+            (None, _) => NamespaceTest::Any,
+        }
     }
 
     /// Whether the conditions beside the name hold.

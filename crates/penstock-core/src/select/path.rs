@@ -60,7 +60,8 @@ pub enum NamespaceTest {
 impl NamespaceTest {
     /// Whether a name matches that is in the namespace `uri` and written with or without a prefix.
     /// An empty `uri` is no namespace, and `None` is one that no path names.
-    pub(super) fn admits(&self, uri: Option<&str>, prefixed: bool) -> bool {
+    #[must_use]
+    pub fn admits(&self, uri: Option<&str>, prefixed: bool) -> bool {
         match self {
             NamespaceTest::Unprefixed => !prefixed,
             NamespaceTest::Any => true,

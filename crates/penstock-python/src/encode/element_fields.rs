@@ -8,7 +8,8 @@ use super::unions::TagOf;
 use super::values::class_name;
 use super::walk::{self, As, Omit, Walker};
 use crate::plan::{Absent, ClassPlan, Kind, NodeId, PLAIN, Target};
-use penstock_core::event::{Key, KeyKind};
+use penstock_core::event::{Key, KeyKind, Text};
+use penstock_core::select::NamespaceTest;
 use penstock_core::sink::Flow;
 use penstock_core::writer::Writer;
 use pyo3::prelude::*;
@@ -471,7 +472,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     }
 
     /// The attribute that gives the class of the innermost object, one of a union.
-    pub(super) fn tag_attribute(&mut self, key: &str, tag: &TagOf) -> Result<(), Stop> {
+    pub(super) fn tag_attribute(
+        &mut self,
+        key: &str,
+        namespace: &NamespaceTest,
+        tag: &TagOf,
+    ) -> Result<(), Stop> {
         let Some(walk::Frame::Elements(Frame::Object { object, plan, class, .. })) =
             self.frames.last()
         else {
@@ -482,11 +488,16 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let layouts = kept.layouts(self.py)?;
         let layout = layouts.class(class).map_err(Stop::misfit)?;
         let class = &kept.classes[class as usize];
-        let name =
-            Key { name: key.into(), namespace: None, prefix: None, kind: KeyKind::Attribute };
+        let uri = match namespace {
+            NamespaceTest::Uri(uri) if !uri.is_empty() => Some(Text::from(&**uri)),
+            _ => None,
+        };
+        let name = Key { name: key.into(), namespace: uri, prefix: None, kind: KeyKind::Attribute };
+        // As it is read: what has a namespace has a prefix, too.
+        let read = Key { prefix: uri.map(|_| Text::from("")), ..name };
         let attributes = &class.states[0].attributes;
         let field =
-            attributes.find(&name).and_then(|edge| match attributes.edges[edge as usize].to {
+            attributes.find(&read).and_then(|edge| match attributes.edges[edge as usize].to {
                 Target::Field(aim) => Some(class.aims[aim as usize].field),
                 Target::State(_) => None,
             });

@@ -184,7 +184,19 @@ fn tags(plan: &Plan) -> Vec<(ClassId, u32)> {
         let Kind::Tagged(tagged) = &node.kind else { continue };
         for member in tagged.every() {
             let Kind::Class(id) = plan.nodes[member as usize].kind else { continue };
-            for edge in &plan.classes[id as usize].states[0].keys {
+            let state = &plan.classes[id as usize].states[0];
+            if let TagRule::Value { tag, namespace, .. } = &tagged.by {
+                let edges = state.attributes.edges.iter();
+                let found =
+                    edges.filter(|edge| edge.name == *tag && edge.namespace() == *namespace);
+                tags.extend(found.filter_map(|edge| match edge.to {
+                    Target::Field(aim) => {
+                        Some((id, plan.classes[id as usize].aims[aim as usize].field))
+                    }
+                    Target::State(_) => None,
+                }));
+            }
+            for edge in &state.keys {
                 let tells = match &tagged.by {
                     TagRule::Value { tag, .. } => edge.name == *tag,
                     TagRule::Keys { table, classes } => {
@@ -359,7 +371,7 @@ pub(super) struct Making<'a, 'py> {
     /// first.
     pub(super) seen: Vec<bool>,
     /// The fields that tell the class from others.
-    tags: Vec<u32>,
+    pub(super) tags: Vec<u32>,
 }
 
 impl Making<'_, '_> {

@@ -67,7 +67,8 @@ pub(super) struct Part {
     /// Its number among the fields of the class.
     pub(super) index: u32,
     pub(super) many: Many,
-    /// Whether it is never left out: nothing else may show that the part with it is there.
+    /// Whether it is never left out: nothing else may show that the part with it is there, or it tells
+    /// the class.
     pub(super) shows: bool,
 }
 
@@ -192,14 +193,15 @@ impl Making<'_, '_> {
             shown: self.names[index as usize].to_string().into(),
             index,
             many,
-            shows: self.class.part_of(index).is_some_and(|part| {
-                let inner = &self.plan.classes[part.class as usize];
-                let shown = inner
-                    .own()
-                    .iter()
-                    .any(|field| matches!(field.absent, Absent::Error) && !field.gathers);
-                is_optional(self.class, part) && !shown
-            }),
+            shows: self.tags.contains(&index)
+                || self.class.part_of(index).is_some_and(|part| {
+                    let inner = &self.plan.classes[part.class as usize];
+                    let shown = inner
+                        .own()
+                        .iter()
+                        .any(|field| matches!(field.absent, Absent::Error) && !field.gathers);
+                    is_optional(self.class, part) && !shown
+                }),
         })
     }
 }

@@ -186,12 +186,13 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         };
         let Some(member) = member else { return Err(self.unfit(value, of)) };
         let tag = match &tagged.by {
-            TagRule::Value { tag, texts, classes, ints, .. } => {
+            TagRule::Value { tag, namespace, texts, classes, ints, .. } => {
+                let tag = (tag.clone(), namespace.clone());
                 let text = classes.iter().position(|node| *node == member);
                 let int = ints.iter().find(|(_, node)| *node == member);
                 match (text, int) {
-                    (Some(place), _) => Some((tag.clone(), TagOf::Text(texts[place].clone()))),
-                    (None, Some((int, _))) => Some((tag.clone(), TagOf::Int(*int))),
+                    (Some(place), _) => Some((tag, TagOf::Text(texts[place].clone()))),
+                    (None, Some((int, _))) => Some((tag, TagOf::Int(*int))),
                     (None, None) => None,
                 }
             }
@@ -207,11 +208,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             _ => self.typed(value, member)?,
         };
         // The object has begun, and no member of it is written. A class may have the tag itself.
-        if let Some((key, tag)) = tag
+        if let Some(((key, namespace), tag)) = tag
             && self.frames.len() > before
         {
             if W::ELEMENTS {
-                self.tag_attribute(&key, &tag)?;
+                self.tag_attribute(&key, &namespace, &tag)?;
                 return Ok(flow);
             }
             if self.names(&key)? {

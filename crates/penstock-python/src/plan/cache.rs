@@ -272,7 +272,8 @@ fn new_plan<'py>(
         renaming::settle(rename, &plans, &compiler.renamable)?;
     }
     classes::settle_keys(py, &nodes, &mut plans)?;
-    unions::settle(py, compiler.unions, &mut nodes, &plans, form)?;
+    let prefixes = compiler.prefixes.as_deref();
+    unions::settle(py, compiler.unions, &mut nodes, &plans, form, prefixes)?;
     if !settings.strict {
         tokens::loosen(&mut nodes);
     }

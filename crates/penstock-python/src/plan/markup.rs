@@ -172,7 +172,7 @@ fn own_path(subject: &Subject<'_, '_>, field: &Declared<'_>) -> PyResult<Path> {
         let reason = format_args!("the name '{name}' cannot be an element's: say at(...)");
         return Err(subject.place(name).error(subject.compiler.py, reason));
     };
-    bind(subject, &mut path).map_err(|reason| {
+    bind(subject.compiler.prefixes.as_deref(), &mut path).map_err(|reason| {
         subject.place(name).error(subject.compiler.py, format_args!("'{name}': {reason}"))
     })?;
     Ok(path)
@@ -186,14 +186,14 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
         Err(error) => error,
     };
     let mut path = Path::parse(text).map_err(|reason| error(&reason))?;
-    bind(subject, &mut path).map_err(|reason| error(&reason))?;
+    bind(subject.compiler.prefixes.as_deref(), &mut path).map_err(|reason| error(&reason))?;
     check_path(&path).map_err(|reason| error(&reason))?;
     Ok(path)
 }
 
 /// Binds the prefixes of a path to their namespaces, or makes them part of the names.
-fn bind(subject: &Subject<'_, '_>, path: &mut Path) -> Result<(), String> {
-    let Some(prefixes) = &subject.compiler.prefixes else {
+pub(super) fn bind(prefixes: Option<&[(String, String)]>, path: &mut Path) -> Result<(), String> {
+    let Some(prefixes) = prefixes else {
         path.as_written();
         return Ok(());
     };

@@ -64,7 +64,7 @@ use crate::cpython::versions;
 use crate::encode::Layouts;
 
 use penstock_core::keys::KeyTable;
-use penstock_core::select::Path;
+use penstock_core::select::{NamespaceTest, Path};
 use penstock_core::shape::Form;
 use penstock_core::sink::Want;
 use penstock_core::value::cells::Cells;
@@ -426,10 +426,12 @@ impl Tagged {
 pub(crate) enum TagRule {
     /// The classes are not planned yet.
     Unsettled,
-    /// The value of a key; in markup, of an attribute without a prefix.
+    /// The value of a key; in markup, of an attribute.
     Value {
-        /// The key.
+        /// The key; of an attribute without its prefix.
         tag: Box<str>,
+        /// The namespace of the attribute.
+        namespace: NamespaceTest,
         /// Its values that are text.
         table: KeyTable,
         /// The keys of `table`.

@@ -5,6 +5,7 @@
 //! object of one class must have and that no other class knows.
 
 use penstock_core::keys::KeyTable;
+use penstock_core::select::{NamespaceTest, Path, Test};
 use penstock_core::shape::{Form, Shape};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use super::choice;
 use super::conversions;
 use super::known;
+use super::markup::bind;
 use super::post_steps::PostSteps;
 use super::types::Place;
 use super::walk::node;
@@ -54,6 +56,8 @@ impl Tagged {
 /// A key, its values, and for each value the place of its class in the union.
 struct Tag {
     key: String,
+    /// The namespace of an attribute.
+    namespace: NamespaceTest,
     values: Vec<(TagValue, usize)>,
     /// The place of the class that takes every other object.
     other: Option<usize>,
@@ -66,6 +70,7 @@ pub(super) fn settle<'py>(
     nodes: &mut Vec<Node>,
     classes: &[ClassPlan],
     form: Form,
+    prefixes: Option<&[(String, String)]>,
 ) -> PyResult<()> {
     for union in unions {
         let mut members = Vec::with_capacity(union.classes.len());
@@ -91,7 +96,7 @@ pub(super) fn settle<'py>(
             continue;
         }
         let tag = match &union.tag {
-            Some(word) => Some(said(py, word, &union, &members, nodes, form)?),
+            Some(word) => Some(said(py, word, &union, &members, nodes, form, prefixes)?),
             None => found(py, nodes, &members, form)?,
         };
         let tagged = match tag {
@@ -169,8 +174,9 @@ fn by_value(
         TagValue::Int(_) => None,
     });
     let texts = texts.collect();
+    let namespace = tag.namespace.clone();
     let tag = tag.key.as_str().into();
-    let by = TagRule::Value { tag, table, texts, classes, ints, early };
+    let by = TagRule::Value { tag, namespace, table, texts, classes, ints, early };
     Tagged { by, expected: alternatives(&shown).into(), other }
 }
 
@@ -258,6 +264,7 @@ fn said<'py>(
     members: &[&ClassPlan],
     nodes: &[Node],
     form: Form,
+    prefixes: Option<&[(String, String)]>,
 ) -> PyResult<Tag> {
     let (key, values, other) = if is_instance(word, &known::TAG) {
         let part = |name| word.getattr(name).map(|part| (!part.is_none()).then_some(part));
@@ -285,7 +292,12 @@ fn said<'py>(
         let reason = format_args!("tag(...) has other=, and {more} also takes all other objects");
         return Err(union.place().error(py, reason));
     }
-    let mut tag = Tag { key, values: Vec::new(), other };
+    let (key, namespace) = match form.shape {
+        Shape::Members => (key, NamespaceTest::Unprefixed),
+        Shape::Elements => attribute(&key, prefixes)
+            .map_err(|reason| union.place().error(py, format_args!("tag({key:?}): {reason}")))?,
+    };
+    let mut tag = Tag { key, namespace, values: Vec::new(), other };
     let Some(values) = values else {
         for (place, class) in members.iter().enumerate() {
             if other == Some(place) {
@@ -318,6 +330,24 @@ fn said<'py>(
     Ok(tag)
 }
 
+/// The name and the namespace of the attribute that a `tag(...)` names, as a path does, with `@` or
+/// without.
+fn attribute(
+    key: &str,
+    prefixes: Option<&[(String, String)]>,
+) -> Result<(String, NamespaceTest), String> {
+    let path = Path::parse(&format!("@{}", key.strip_prefix('@').unwrap_or(key)));
+    let Ok(mut path) = path else { return Ok((key.to_owned(), NamespaceTest::Unprefixed)) };
+    bind(prefixes, &mut path)?;
+    match path.steps() {
+        [step] => match step.test() {
+            Test::Attribute { namespace, local } => Ok((local.to_string(), namespace.clone())),
+            _ => Ok((key.to_owned(), NamespaceTest::Unprefixed)),
+        },
+        _ => Ok((key.to_owned(), NamespaceTest::Unprefixed)),
+    }
+}
+
 /// Adds a value, or returns it if another class has it.
 fn add(tag: &mut Tag, value: TagValue, place: usize) -> Result<(), String> {
     if tag.values.iter().any(|(known, _)| *known == value) {
@@ -342,13 +372,17 @@ fn found(
         all.push(tags(py, nodes, class, form)?);
     }
     let Some(first) = all.first() else { return Ok(None) };
-    for (key, _) in first {
-        let mut tag = Tag { key: key.clone(), values: Vec::new(), other: None };
+    for (key, namespace, _) in first {
+        let namespace = namespace.clone();
+        let mut tag = Tag { key: key.clone(), namespace, values: Vec::new(), other: None };
         let tells = all.iter().enumerate().all(|(place, tags)| {
-            let same = tags.iter().find(|(other, _)| other == key);
-            same.is_some_and(|(_, values)| {
-                values.iter().all(|value| add(&mut tag, value.clone(), place).is_ok())
-            })
+            let same = tags.iter().find_map(|(other, namespace, values)| {
+                let both = common(&tag.namespace, namespace).filter(|_| other == key)?;
+                Some((both, values))
+            });
+            let Some((both, values)) = same else { return false };
+            tag.namespace = both;
+            values.iter().all(|value| add(&mut tag, value.clone(), place).is_ok())
         });
         if tells {
             return Ok(Some(tag));
@@ -357,23 +391,36 @@ fn found(
     Ok(None)
 }
 
+/// The namespace that two attributes of one name have in common.
+fn common(one: &NamespaceTest, other: &NamespaceTest) -> Option<NamespaceTest> {
+    let without = |test: &NamespaceTest| test.admits(Some(""), false);
+    match (one, other) {
+        _ if one == other => Some(one.clone()),
+        (NamespaceTest::Any, more) | (more, NamespaceTest::Any) => Some(more.clone()),
+        _ => (without(one) && without(other)).then_some(NamespaceTest::Unprefixed),
+    }
+}
+
 /// The keys of a class whose values are all known: by a tag of its own, a `Literal`, or an `Enum`.
 fn tags(
     py: Python<'_>,
     nodes: &[Node],
     class: &ClassPlan,
     form: Form,
-) -> PyResult<Vec<(String, Vec<TagValue>)>> {
+) -> PyResult<Vec<(String, NamespaceTest, Vec<TagValue>)>> {
     let mut tags = Vec::new();
     let state = &class.states[0];
-    let edges: Vec<(&str, &Target)> = match form.shape {
-        Shape::Members => state.keys.iter().map(|edge| (&*edge.name, &edge.to)).collect(),
+    let plain = NamespaceTest::Unprefixed;
+    let edges: Vec<(&str, NamespaceTest, &Target)> = match form.shape {
+        Shape::Members => {
+            state.keys.iter().map(|edge| (&*edge.name, plain.clone(), &edge.to)).collect()
+        }
         Shape::Elements => {
-            let edges = state.attributes.edges.iter().filter(|edge| edge.takes_unprefixed());
-            edges.map(|edge| (&*edge.name, &edge.to)).collect()
+            let edges = state.attributes.edges.iter().filter(|edge| &*edge.name != "*");
+            edges.map(|edge| (&*edge.name, edge.namespace(), &edge.to)).collect()
         }
     };
-    for (name, to) in edges {
+    for (name, namespace, to) in edges {
         let Target::Field(field) = *to else { continue };
         let Some(field) = class.fields.get(field as usize) else { continue };
         let node = &nodes[field.node as usize];
@@ -400,7 +447,7 @@ fn tags(
             }
         }
         if values.len() == choice.ints.len() + choice.text_objects.len() {
-            tags.push((name.to_owned(), values));
+            tags.push((name.to_owned(), namespace, values));
         }
     }
     Ok(tags)

@@ -3,6 +3,7 @@
 use super::frame::FrameKind;
 use super::{Answer, Core};
 use crate::plan::{Kind, TagRule, Tagged};
+use penstock_core::event::Key;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -44,13 +45,33 @@ impl<'p> Core<'p> {
         }
     }
 
+    /// Whether an attribute gives the class of the current element.
+    pub(crate) fn is_tag(&self, key: &Key<'_>) -> bool {
+        match self.tagged().map(|tagged| &tagged.by) {
+            Some(TagRule::Value { tag, namespace, .. }) => {
+                let uri = key.namespace.map(|uri| uri.text.as_str());
+                // Without a namespace, unless only its prefix is known.
+                let uri = uri.or(key.prefix.is_none().then_some(""));
+                tag.as_bytes() == key.name.bytes() && namespace.admits(uri, key.prefix.is_some())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a key that the current class does not name is the one that gives the class.
     pub(crate) fn says_class(&self, key: &[u8]) -> bool {
-        let frame = self.top();
-        if !matches!(frame.kind, FrameKind::Class | FrameKind::Element) || frame.state != 0 {
-            return false;
-        }
         // An object of a union stands for the node of the union.
-        self.tag_name().is_some_and(|tag| tag.as_bytes() == key)
+        self.is_itself() && self.tag_name().is_some_and(|tag| tag.as_bytes() == key)
+    }
+
+    /// The same, of an attribute.
+    pub(crate) fn attribute_says_class(&self, key: &Key<'_>) -> bool {
+        self.is_itself() && self.is_tag(key)
+    }
+
+    /// Whether the next key or attribute is one of the current object itself.
+    fn is_itself(&self) -> bool {
+        let frame = self.top();
+        matches!(frame.kind, FrameKind::Class | FrameKind::Element) && frame.state == 0
     }
 }

@@ -206,9 +206,9 @@ impl<'p> Markup<'p> {
             return Ok(Flow::Skip);
         }
         let name = written(key);
-        let attribute = key.kind == KeyKind::Attribute && key.prefix.is_none();
+        let attribute = key.kind == KeyKind::Attribute;
         let (class, has) = match self.top().kind {
-            FrameKind::Element if attribute && self.says_class(key.name.bytes()) => {
+            FrameKind::Element if attribute && self.attribute_says_class(key) => {
                 return Ok(Flow::Skip);
             }
             FrameKind::Element | FrameKind::Wrapper => (&self.class().name, "field"),

@@ -69,8 +69,7 @@ impl<'p> Markup<'p> {
     /// An attribute of an element whose class is not known yet.
     #[inline(never)]
     pub(crate) fn union_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        let name = self.tag_name().map(str::as_bytes);
-        let tag = key.prefix.is_none() && name == Some(key.name.bytes());
+        let tag = self.is_tag(key);
         if !tag && is_about(key) && is_nil(key) {
             self.markup.awaited = Awaited::Nil;
             return Ok(Flow::Take);
