@@ -248,6 +248,28 @@ def test_annotations_that_are_no_dict_are_an_error():
 
 
 @lazy
+@pytest.mark.parametrize("kind", ["plain", "dataclass", "tuple", "dict", "inner"])
+def test_a_mark_whose_name_is_not_known_is_an_error(kind: str):
+    """It was left out, and the field was read by its own name."""
+    code = {
+        "plain": "class C:\n    x: Annotated[int, late('y')]",
+        "dataclass": "@dataclass\nclass C:\n    x: Annotated[int, late('y')]",
+        "tuple": "class C(NamedTuple):\n    x: Annotated[int, late('y')]",
+        "dict": "class C(TypedDict):\n    x: Annotated[int, late('y')]",
+        "inner": "class C:\n    x: list[Annotated[int, late]]",
+    }
+    names: dict[str, Any] = dict(globals())
+    exec(code[kind], names)
+    with pytest.raises(PlanError, match="field 'x' of C: cannot resolve the annotation 'late"):
+        penstock.json.decode(b'{"x": 1, "y": 2}', names["C"])
+    # What is known by then counts.
+    if kind != "inner":
+        names["late"] = penstock.at
+        made = penstock.json.decode(b'{"x": 1, "y": 2}', names["C"])
+        assert (made["x"] if kind == "dict" else made.x) == 2
+
+
+@lazy
 def test_annotations_that_were_set_count():
     class Kind:
         number: str

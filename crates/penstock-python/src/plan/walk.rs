@@ -35,7 +35,7 @@ use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
 use super::untyped;
 use super::with_config;
-use super::wrappers::{arguments, at, forward, is_instance, metadata, unpacked};
+use super::wrappers::{arguments, forward, is_instance, metadata, unpacked};
 use super::{Kind, Node, NodeId, Tagged};
 
 /// A node without steps after the value.
@@ -303,11 +303,11 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Node> {
         let py = self.compiler.py;
-        if at(annotation)?.is_some() {
+        let words = metadata(annotation, self.scope, self.place)?;
+        if words.iter().any(|word| is_instance(word, &known::AT)) {
             let rule = "at(...) is only allowed around the whole annotation of a field";
             return Err(self.error(rule));
         }
-        let words: Vec<_> = metadata(annotation)?.iter().collect();
         if words.iter().any(|word| known::REST.is(word)) {
             let rule = "rest is only allowed around the whole annotation of a field";
             return Err(self.error(rule));

@@ -136,9 +136,9 @@ pub(super) fn field_type<'py>(
             return Ok(field);
         };
         if is_instance(annotation, &known::ANNOTATED) {
-            let words = metadata(annotation)?;
+            let words = metadata(annotation, scope, place)?;
             field.annotation = origin;
-            field.say(words.iter(), place)?;
+            field.say(words.into_iter(), place)?;
             continue;
         }
         if known::CLASS_VAR.is(&origin) {
@@ -246,15 +246,23 @@ fn resolved_text<'py>(
     }
 }
 
-/// The annotations beside the type in an `Annotated`.
-pub(super) fn metadata<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-    Ok(annotated.getattr(intern!(annotated.py(), "__metadata__"))?.cast_into()?)
-}
-
-/// The `at(...)` in an `Annotated`.
-pub(super) fn at<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Option<At<'py>>> {
-    let found = metadata(annotated)?.iter().find(|object| is_instance(object, &known::AT));
-    found.map(|at| read_at(&at)).transpose()
+/// The annotations beside the type in an `Annotated`. Since 3.14 one whose name is not known yet is a
+/// reference; to leave it out would be to read another type.
+pub(super) fn metadata<'py>(
+    annotated: &Bound<'py, PyAny>,
+    scope: &Scope<'py>,
+    place: Place<'_>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let words = annotated.getattr(intern!(annotated.py(), "__metadata__"))?;
+    let words = words.cast_into::<PyTuple>()?;
+    let meant = |word: Bound<'py, PyAny>| {
+        if is_instance(&word, &known::FORWARD_REF) {
+            forward(&word, scope, place)
+        } else {
+            Ok(word)
+        }
+    };
+    words.iter().map(meant).collect()
 }
 
 fn read_at<'py>(at: &Bound<'py, PyAny>) -> PyResult<At<'py>> {
