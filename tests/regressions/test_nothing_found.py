@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 import urllib3
@@ -429,3 +429,49 @@ def test_706_the_columns_that_are_cut(tmp_path: Path, columns: str, error: bool)
     checked = run([*command, "check", str(path)])
     assert checked.returncode == 1
     assert "1 problem in 1 record" in checked.stdout + checked.stderr
+
+
+RECORDS = '<r><i id="1">x<n>2</n><n>3</n></i><i id="2">text</i><i/><i><m k="1"/></i></r>'
+PLAIN: list[dict[str, Any]] = [
+    {"@id": "1", "n": ["2", "3"], "#text": "x"},
+    {"@id": "2", "#text": "text"},
+    {},
+    {"m": {"@k": "1"}},
+]
+
+
+@pytest.mark.parametrize("into", [dict, dict[str, Any], dict[str, object], dict[Any, Any]])
+def test_707_a_dict_has_all_of_an_element(into: Any) -> None:
+    """It had the child elements only."""
+    assert list(xml.read([RECORDS.encode()], into)) == PLAIN
+
+    @dataclass
+    class Rows:
+        i: list[into]
+
+    assert xml.decode(RECORDS, Rows).i == PLAIN
+    assert xml.decode(RECORDS, Rows, unknown="error").i == PLAIN
+    assert xml.decode(xml.encode(Rows(PLAIN)), Rows) == Rows(PLAIN)
+    # Without a type, an element without anything is None, and one of text is that text.
+    assert list(xml.read([RECORDS.encode()]))[2] is None
+    assert xml.decode("<r>text</r>", into) == {"#text": "text"}
+
+
+def test_707_dicts_that_are_one_of_several() -> None:
+    @dataclass
+    class Cat:
+        kind: Annotated[Literal["cat"], at("@kind")]
+
+    either: Any = Cat | dict[str, Any]
+    assert xml.decode('<pet kind="newt">Eft</pet>', either) == {"@kind": "newt", "#text": "Eft"}
+    assert xml.decode('<pet kind="cat"/>', either) == Cat("cat")
+    nil = '<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><i xsi:nil="true"><n/></i></r>'
+    assert xml.decode(nil, dict[str, dict[str, Any] | None]) == {"i": None}
+    with pytest.raises(
+        penstock.ValidationError, match=r"expected dict.*got an element with xsi:nil"
+    ):
+        xml.decode(nil, dict[str, dict[str, Any]])
+    # A dict whose values have a type takes child elements, as a class does.
+    assert xml.decode('<r id="1"><n>2</n></r>', dict[str, int]) == {"n": 2}
+    with pytest.raises(penstock.ValidationError, match="no place for the attribute 'id'"):
+        xml.decode('<r id="1"><n>2</n></r>', dict[str, int], unknown="error")

@@ -238,7 +238,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         value: As,
         of: As,
     ) -> Result<Flow, Stop> {
-        let plain = matches!(self.node(of).kind, Kind::Any);
+        let plain = matches!(self.node(of).kind, Kind::Any) || self.plan(of).is_open_dict(of.node);
         let flow = self.writer.begin_map(0)?;
         let keys = if plain { Keys::Attributes } else { Keys::Names };
         self.push_dict_element(dict, key, value, keys);

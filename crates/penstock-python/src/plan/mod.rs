@@ -141,6 +141,17 @@ impl Plan {
         item.is_some_and(|item| self.nodes[item as usize].packed.is_some())
     }
 
+    /// Whether a node is a dict whose values may be anything: of an element it has all, by the
+    /// convention of plain values, and not only the child elements.
+    pub(crate) fn is_open_dict(&self, node: NodeId) -> bool {
+        let Kind::Dict(key, value) = self.nodes[node as usize].kind else { return false };
+        let (key, value) = (&self.nodes[key as usize], &self.nodes[value as usize]);
+        matches!(key.kind, Kind::Str | Kind::Any)
+            && matches!(value.kind, Kind::Any)
+            && key.after.is_none()
+            && value.after.is_none()
+    }
+
     /// Whether the caller gave functions for types.
     pub(crate) fn has_types(&self) -> bool {
         self.types.is_some()

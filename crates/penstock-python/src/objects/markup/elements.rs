@@ -347,6 +347,9 @@ impl<'p> Markup<'p> {
     /// Begins an element that becomes a collection or an object of a union.
     #[inline(never)]
     pub(crate) fn begin_rarely(&mut self, node: NodeId) -> Answer {
+        if self.plan().is_open_dict(node) {
+            return self.begin_plain(node);
+        }
         let base = self.core.stack.len();
         let way = &ON_PATH;
         let (kind, aim) = match &self.plan().nodes[node as usize].kind {

@@ -3,18 +3,19 @@
 //! Attributes have keys with `@`, the text beside them is `#text`, a repeated name becomes a list,
 //! white space around text is removed, and an empty element is `None`.
 
+use super::attributes::{is_about, is_nil};
 use super::{Awaited, ForceList, Markup};
 use crate::objects::core::frame::{Frame, FrameKind};
 use crate::objects::core::refusal::Refusal;
 use crate::objects::core::text::new_str;
 use crate::objects::core::{Answer, caches};
-use crate::plan::NodeId;
+use crate::plan::{Kind, NodeId};
 use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
 use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 use std::ptr;
 
 /// The key of an element's text beside attributes and child elements.
@@ -27,7 +28,10 @@ impl<'p> Markup<'p> {
     #[inline(never)]
     pub(crate) fn begin_plain(&mut self, node: NodeId) -> Answer {
         // Its child elements become plain values too.
-        let aim = self.aim_of(node);
+        let aim = match self.plan().nodes[node as usize].kind {
+            Kind::Dict(_, value) => self.aim_of(value),
+            _ => self.aim_of(node),
+        };
         self.core.push_frame(Frame::new(FrameKind::Plain, node, aim, self.core.stack.len()));
         self.core.weigh(self.core.stack.len());
         self.core.stack.push(ptr::null_mut());
@@ -58,6 +62,10 @@ impl<'p> Markup<'p> {
     /// The name of an attribute: its key.
     #[inline(never)]
     pub(crate) fn plain_attribute(&mut self, key: &Key<'_>) -> Answer {
+        if self.is_dict() && is_about(key) && is_nil(key) {
+            self.markup.awaited = Awaited::Nil;
+            return Ok(Flow::Take);
+        }
         self.markup.awaited = Awaited::Plain;
         self.push_key("@", key)?;
         Ok(Flow::Take)
@@ -101,6 +109,11 @@ impl<'p> Markup<'p> {
         self.put_plain(value, false)
     }
 
+    /// Whether the current element becomes a dict, whatever it has.
+    fn is_dict(&self) -> bool {
+        matches!(self.plan().nodes[self.top().node as usize].kind, Kind::Dict(..))
+    }
+
     /// Ends the current element.
     #[inline(never)]
     pub(crate) fn end_plain(&mut self, at: u64) -> Answer {
@@ -118,7 +131,13 @@ impl<'p> Markup<'p> {
         if has_text && text.is_null() {
             return Err(self.raised());
         }
-        let value = if self.core.stack.get(base).is_null() {
+        let is_dict = self.is_dict();
+        let value = if is_dict && self.markup.is_nil() {
+            // SAFETY: the reference is ours, and nobody else's.
+            unsafe { drop(Bound::from_owned_ptr_or_opt(py, text)) };
+            self.core.stack.release_from(py, base);
+            self.new_none()
+        } else if !is_dict && self.core.stack.get(base).is_null() {
             self.core.stack.forget_from(base);
             if has_text { text } else { self.new_none() }
         } else {
@@ -128,7 +147,7 @@ impl<'p> Markup<'p> {
             }
             let dict = self.core.stack.replace(base, ptr::null_mut());
             self.core.stack.forget_from(base);
-            dict
+            if dict.is_null() { PyDict::new(py).into_any().into_ptr() } else { dict }
         };
         self.markup.close();
         self.pop_frame();
@@ -177,7 +196,7 @@ impl<'p> Markup<'p> {
         self.core.stack.forget_from(0);
         // SAFETY: the stack gave its reference to us.
         let key = unsafe { Bound::from_owned_ptr(py, key) };
-        let dict = pyo3::types::PyDict::new(py);
+        let dict = PyDict::new(py);
         add(py, dict.as_ptr(), &key, value, forced)?;
         Ok(dict.into_any().into_ptr())
     }
