@@ -92,6 +92,12 @@ def test_unknown_keys(penstock: Callable[..., Any], folder: Path):
     assert (done.err, done.code) == ("one.json: 1 problem in 1 record\n", 1)
 
 
+HINT = (
+    "If each line is a record of its own, say --format ndjson; if values simply follow each other, "
+    "say --framing concatenated."
+)
+
+
 def test_lines_that_are_called_json(penstock: Callable[..., Any], folder: Path):
     (folder / "lines.json").write_text("1\n2\n")
     done = penstock("check", "lines.json")
@@ -99,14 +105,9 @@ def test_lines_that_are_called_json(penstock: Callable[..., Any], folder: Path):
         "lines.json:2:1: expected the end of the document after the value, found '2'\n"
         "  |\n2 | 2\n  | ^\n"
     )
-    assert done.err == (
-        "If each line is a record of its own, say --format ndjson.\n"
-        "lines.json: 1 problem; nothing after it can be read\n"
-    )
+    assert done.err == (f"{HINT}\nlines.json: 1 problem; nothing after it can be read\n")
     assert penstock("check", "--format", "ndjson", "lines.json").code == 0
-    assert penstock("count", "lines.json").err.splitlines()[-1] == (
-        "If each line is a record of its own, say --format ndjson."
-    )
+    assert penstock("count", "lines.json").err.splitlines()[-1] == HINT
 
 
 def test_any_number_of_threads_finds_the_same(penstock: Callable[..., Any], folder: Path):

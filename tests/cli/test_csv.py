@@ -75,3 +75,66 @@ def test_plan(penstock: Callable[..., Any]) -> None:
     done = penstock("plan", "sizes:Size")
     assert done.out.startswith("Plan(Size)\n")
     assert "CSV" not in done.out
+
+
+SEMICOLONS = "name;size\nBern;3\nChur;4\n"
+
+
+@pytest.mark.parametrize("given", [["-d", ";"], ["--delimiter", "infer"]])
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (["head"], '{"name": "Bern", "size": "3"}\n{"name": "Chur", "size": "4"}\n'),
+        (["head", "--at", "size"], '"3"\n"4"\n'),
+        (["count"], "2\n"),
+        (["schema"], "name  Utf8\nsize  Int64\n"),
+        (
+            ["outline"],
+            '(row)  2  object\nname   2  text    "Bern"\nsize   2  text    "3"\n',
+        ),
+        (["check", "--into", "sizes:Size"], ""),
+        (["convert", "--to", "ndjson"], '{"name":"Bern","size":"3"}\n{"name":"Chur","size":"4"}\n'),
+    ],
+)
+def test_another_delimiter(
+    penstock: Callable[..., Any], folder: Path, given: list[str], words: list[str], out: str
+) -> None:
+    (folder / "s.csv").write_text(SEMICOLONS)
+    target = ["-"] if words[0] == "convert" else []
+    done = penstock(*words, *given, "s.csv", *target)
+    assert (done.out, done.code) == (out, 0)
+
+
+@pytest.mark.parametrize("command", ["head", "count", "schema", "outline", "check"])
+def test_a_delimiter_that_may_be_another_one(
+    penstock: Callable[..., Any], folder: Path, command: str
+) -> None:
+    (folder / "s.csv").write_text("name;size\nBern;1,5\n")
+    done = penstock(command, "s.csv")
+    assert 'If the delimiter is another one, say -d ";", or -d infer to find it.' in done.err
+    # Whoever has said it needs no advice.
+    assert "say -d" not in penstock(command, "-d", ",", "s.csv").err
+    assert penstock(command, "-d", ";", "a.json").code == 2
+
+
+@pytest.mark.parametrize("text", ['{\n "a": 1\n}\n{\n "a": 2\n}\n', '{"a":1}{"a":2}'])
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (["count"], "2\n"),
+        (["head"], '{"a": 1}\n{"a": 2}\n'),
+        (["head", "--at", "a"], "1\n2\n"),
+        (["schema"], "a  Int64\n"),
+        (["outline"], "(line)  2  object\na       2  integer  1\n"),
+        (["convert", "--to", "csv"], "a\n1\n2\n"),
+    ],
+)
+def test_documents_one_after_the_other(
+    penstock: Callable[..., Any], folder: Path, text: str, words: list[str], out: str
+) -> None:
+    (folder / "many.json").write_text(text)
+    target = ["-"] if words[0] == "convert" else []
+    done = penstock(*words, "--framing", "concatenated", "many.json", *target)
+    assert (done.out, done.code) == (out, 0)
+    assert "say --framing concatenated" in penstock("count", "many.json").err
+    assert penstock("count", "--framing", "concatenated", "a.csv", "--format", "csv").code == 2

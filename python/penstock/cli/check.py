@@ -38,10 +38,14 @@ def _check(
 ) -> tuple[int, int]:
     """Print the problems of a file; return how many there were, and in how many records."""
     found = refused = 0
+    first: DecodeError | None = None
     last: DecodeError | None = None
 
     def tell(error: DecodeError) -> None:
-        nonlocal found, refused
+        nonlocal found, refused, first
+        if first is None:
+            first = error
+            source.advise(error)
         printer.problems(error, gap=gap or found > 0)
         found += len(error.problems) + error.omitted
         refused += 1
@@ -60,7 +64,8 @@ def _check(
             if type(error) is DecodeError:
                 raise
             tell(error)
-            source.advise(error)
+            if error is not first:
+                source.advise(error)
             last = error
     problems = _some(found, "problem") if found else "no problems"
     records = reader.progress.records + refused
@@ -69,8 +74,9 @@ def _check(
         scope = f"; nothing after {'it' if found == 1 else 'the last'} can be read"
     else:
         scope = f" in {_some(records, 'record')}"
-    if last is not None:
-        printer.notes(last)
+    for told in dict.fromkeys((first, last)):
+        if told is not None:
+            printer.notes(told)
     printer.summary(f"{source.name}: {problems}{scope}")
     printer.timing(reader)
     return found, records

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             dialects.written(arguments, to, headless=arguments.no_header),
             columns=(arguments.columns, arguments.invert),
         )
-    dialects.read(arguments, source.format)
+    dialects.read(arguments, source.format, source.name)
     for option, word in (("invert", "--invert"), ("no_header", "--no-header")):
         if getattr(arguments, option):
             raise CommandError(f"{word} is for a source of CSV: {source.name} is another format")

@@ -1,4 +1,4 @@
-"""The delimiters of CSV on the command line."""
+"""The delimiters of CSV, and what separates values of JSON, on the command line."""
 
 from __future__ import annotations
 
@@ -11,25 +11,33 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from penstock._types import Format
 
 
-def read(arguments: argparse.Namespace, format: Format) -> dict[str, object]:
-    """Return the options for reading that `--delimiter` and `--no-header` say.
+def read(arguments: argparse.Namespace, format: Format, name: str) -> dict[str, Any]:
+    """Return the options that `--delimiter`, `--no-header` and `--framing` say, for a source.
 
     Raises:
-        CommandError: The source is no CSV, or a delimiter is not possible.
+        CommandError: They are for another format, or a delimiter is not possible.
     """
     delimiter: str | None = getattr(arguments, "delimiter", None)
+    framing: str | None = getattr(arguments, "framing", None)
     headless: bool = getattr(arguments, "no_header", False)
-    if format != "csv":
-        if delimiter is not None:
-            raise CommandError("--delimiter is for a source of CSV")
+    if delimiter is not None and format != "csv":
+        raise CommandError("--delimiter is for a source of CSV")
+    if framing is not None and format != "ndjson":
+        raise CommandError("--framing is for a source of NDJSON")
+    if framing is not None:
+        return {"framing": framing}
+    if format != "csv" or (delimiter is None and not headless):
         return {}
-    if delimiter is None and not headless:
-        return {}
-    return {"dialect": _dialect(delimiter, arguments.source, headless=headless)}
+    if delimiter == "infer":
+        if headless:
+            raise CommandError("--delimiter infer finds the header, too: leave out --no-header")
+        return {"dialect": "infer"}
+    return {"dialect": _dialect(delimiter, name, headless=headless)}
 
 
 def written(

@@ -197,6 +197,7 @@ def _add_outline(commands: Commands) -> None:
     )
     _file(outline)
     options = _options(outline)
+    _delimiter(options)
     _source(options)
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that paths were left out"
@@ -216,6 +217,7 @@ def _add_schema(commands: Commands) -> None:
     options = _options(schema)
     _at(options)
     _into(options, options, "the class of a record, whose fields are the columns")
+    _delimiter(options)
     _source(options)
     _threads(options)
 
@@ -273,6 +275,7 @@ def _add_head(commands: Commands) -> None:
         help="print only these values of each record: name,position/lat",
     )
     _into(shape, options, "the class that a record becomes")
+    _delimiter(options)
     _source(options)
     _manners(options)
 
@@ -288,6 +291,7 @@ def _add_count(commands: Commands) -> None:
     _file(count)
     options = _options(count)
     _at(options)
+    _delimiter(options)
     _source(options)
     _threads(options)
     _manners(options)
@@ -312,6 +316,7 @@ def _add_check(commands: Commands) -> None:
         default="skip",
         help="what to do with keys that the class does not name: skip or error (default: skip)",
     )
+    _delimiter(options)
     _source(options)
     _threads(options)
     _manners(options)
@@ -515,13 +520,18 @@ def _sides(command: _Parser, target: str) -> None:
     source.complete = written.complete = _FILES  # type: ignore[attr-defined]  # as below
 
 
-def _delimiters(options: argparse._ArgumentGroup) -> None:
+def _delimiter(options: argparse._ArgumentGroup) -> None:
     options.add_argument(
         "-d",
         "--delimiter",
         metavar="TEXT",
-        help="the delimiter of a source of CSV: ';', or \\t for a tab (default: by its suffix)",
+        help="the delimiter of a source of CSV: ';', or \\t for a tab; infer is the dialect that "
+        "'sniff' finds (default: by its suffix)",
     )
+
+
+def _delimiters(options: argparse._ArgumentGroup) -> None:
+    _delimiter(options)
     options.add_argument("--to-delimiter", metavar="TEXT", help="the same for a target of CSV")
     options.add_argument(
         "--to-form",
@@ -708,6 +718,13 @@ def _source(options: argparse._ArgumentGroup) -> None:
         "--encoding", metavar="NAME", help="the encoding, if the file does not declare it"
     )
     options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
+    options.add_argument(
+        "--framing",
+        metavar="HOW",
+        choices=("lines", "concatenated", "sequence"),
+        help="what separates values of JSON: lines, nothing (concatenated) or the character RS "
+        "(sequence, RFC 7464)",
+    )
 
 
 def _manners(options: argparse._ArgumentGroup, *, timing: bool = True) -> None:

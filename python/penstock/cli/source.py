@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 
-from penstock import _convert, _dialect, _format, _rust, _sources, json, read
+from penstock import _convert, _dialect, _format, _read, _rust, _sources, json, read
 from penstock._errors import DecodeError, PlanError
 from penstock.cli import CommandError, dialects
 from penstock.cli.paths import explained
@@ -37,6 +37,8 @@ _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0", b"PK\x03\x04
 _BRACKETS = {b"{", b"[", b"<"}
 # The message of the JSON reader for NDJSON.
 _MORE_VALUES = "expected the end of the document after the value"
+# What messages say of a table with one column, as one of another delimiter seems to have.
+_ONE_COLUMN = ("there are 1 column", "the only column is")
 
 
 class Source:
@@ -54,7 +56,9 @@ class Source:
             self._stream = _stream(self.name)
             if self.name == "-":
                 self.name = "<stdin>"
-            self.format: Format = arguments.format or self._told()
+            separated = getattr(arguments, "framing", None) is not None
+            told: Format | None = arguments.format or ("ndjson" if separated else None)
+            self.format: Format = told or self._told()
         except OSError as error:
             raise _unopened(error) from error
         except ValueError as error:
@@ -84,6 +88,7 @@ class Source:
             "member": self._arguments.member,
         }
         source = self.name if self._stream is None else self._stream
+        reads = dialects.read(self._arguments, self.format, self.name)
         namespaces = self._arguments.namespace
         if namespaces and self.format != "xml":
             raise CommandError(f"{self.name}: --namespace is for XML only")
@@ -92,6 +97,20 @@ class Source:
                 from penstock import xml  # noqa: PLC0415 - few files need it
 
                 return xml.read(source, into, namespaces=dict(namespaces), **options)
+            if reads:
+                policy = _rust.Policy(errors, 100, "last", unknown, True, "allow")
+                return _read.read(
+                    source,
+                    self.format,
+                    self._dialect(reads, self.name),
+                    into,
+                    options["at"],
+                    policy,
+                    options["encoding"],
+                    "infer",
+                    options["member"],
+                    None,
+                )
             return read(source, into, format=self.format, **options)
         except OSError as error:
             raise _unopened(error) from error
@@ -121,7 +140,7 @@ class Source:
         """
         arguments = self._arguments
         source = self.name if self._stream is None else self._stream
-        reads = dialects.read(arguments, self.format)
+        reads = dialects.read(arguments, self.format, self.name)
         if getattr(arguments, "namespace", None):
             reads["namespaces"] = dict(arguments.namespace)
         try:
@@ -170,16 +189,23 @@ class Source:
         """
         source = self.name if self._stream is None else self._stream
         encoding, member = self._arguments.encoding, self._arguments.member
+        reads = dialects.read(self._arguments, self.format, self.name)
         try:
             given, name = _sources.locate("read", source, "infer", member, None)
             opened = _rust.Source(given, name, encoding, "infer")
-            return _rust.outline(_format.dialect(self.format, name), opened)
+            return _rust.outline(self._dialect(reads, name), opened)
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:
             raise
         except ValueError as error:
             raise CommandError(str(error)) from error
+
+    def _dialect(self, reads: Mapping[str, Any], name: str | None) -> _rust.Dialect:
+        """The dialect of the format that the options say, or else the suffix."""
+        if "dialect" in reads:
+            return _dialect.chosen(reads["dialect"], name)
+        return _rust.Dialect(self.format, **reads) if reads else _format.dialect(self.format, name)
 
     def sniff(
         self, into: object
@@ -237,9 +263,19 @@ class Source:
             return file.read(_SAMPLE)
 
     def advise(self, error: DecodeError) -> None:
-        """Add a hint to an error if the format was only guessed."""
-        if self._arguments.format is None and error.reason.startswith(_MORE_VALUES):
-            error.add_note("If each line is a record of its own, say --format ndjson.")
+        """Add a hint to an error if the format or the delimiter was only guessed."""
+        arguments = self._arguments
+        if arguments.format is None and error.reason.startswith(_MORE_VALUES):
+            error.add_note(
+                "If each line is a record of its own, say --format ndjson; if values simply follow "
+                "each other, say --framing concatenated."
+            )
+        if (
+            self.format == "csv"
+            and getattr(arguments, "delimiter", "") is None
+            and any(words in error.reason for words in _ONE_COLUMN)
+        ):
+            error.add_note('If the delimiter is another one, say -d ";", or -d infer to find it.')
 
     def __enter__(self) -> Self:
         """Do nothing: `__exit__` looks at the errors."""

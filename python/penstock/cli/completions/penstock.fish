@@ -51,7 +51,7 @@ function _shtab_penstock_using
 end
 
 set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --level --member --namespace --plot --progress --quoting --record --records --rename --root --show --threads --to --to-delimiter --to-form --unknown -d -n
+set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --level --member --namespace --plot --progress --quoting --record --records --rename --root --show --threads --to --to-delimiter --to-form --unknown -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -60,9 +60,11 @@ complete -c penstock -n _shtab_penstock_using -s h -l help -d 'print this help a
 complete -c penstock -n _shtab_penstock_using -s V -l version -d 'print the version and exit'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a outline -d 'show the paths of a file'
 complete -c penstock -n '_shtab_penstock_using outline' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using outline' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using outline' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using outline' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using outline' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using outline' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using outline' -s q -l quiet -d 'do not say that paths were left out'
 complete -c penstock -n '_shtab_penstock_using outline; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a schema -d 'show the columns of a file'
@@ -71,9 +73,11 @@ complete -c penstock -n '_shtab_penstock_using schema' -l at -x -d 'where the re
 complete -c penstock -n '_shtab_penstock_using schema' -l namespace -x -d 'the namespace of the prefix P in PATH'
 complete -c penstock -n '_shtab_penstock_using schema' -l into -x -d 'the class of a record'
 complete -c penstock -n '_shtab_penstock_using schema' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using schema' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using schema' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using schema' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using schema' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using schema' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using schema' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using schema; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a sniff -d 'find the dialect of a CSV file'
@@ -93,9 +97,11 @@ complete -c penstock -n '_shtab_penstock_using head' -l namespace -x -d 'the nam
 complete -c penstock -n '_shtab_penstock_using head' -l fields -x -d 'print only these values of each record'
 complete -c penstock -n '_shtab_penstock_using head' -l into -x -d 'the class that a record becomes'
 complete -c penstock -n '_shtab_penstock_using head' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using head' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using head' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using head' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using head' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using head' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using head' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using head' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using head' -l timing -d 'say at the end where the time went'
@@ -104,9 +110,11 @@ complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -
 complete -c penstock -n '_shtab_penstock_using count' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using count' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using count' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using count' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using count' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using count' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using count' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using count' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using count' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using count' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using count' -l progress -xka "auto always never" -d 'when to show progress'
@@ -119,9 +127,11 @@ complete -c penstock -n '_shtab_penstock_using check' -l namespace -x -d 'the na
 complete -c penstock -n '_shtab_penstock_using check' -l into -x -d 'the class that each record must fit'
 complete -c penstock -n '_shtab_penstock_using check' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using check' -l unknown -xka "skip error" -d 'what to do with keys that the class does not name'
+complete -c penstock -n '_shtab_penstock_using check' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using check' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using check' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using check' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using check' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using check' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using check' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using check' -l progress -xka "auto always never" -d 'when to show progress'
@@ -147,6 +157,7 @@ complete -c penstock -n '_shtab_penstock_using convert' -l formulas -xka "escape
 complete -c penstock -n '_shtab_penstock_using convert' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using convert' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using convert' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using convert' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using convert' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using convert' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using convert' -l progress -xka "auto always never" -d 'when to show progress'
@@ -167,6 +178,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l namespace -x -d 'the name
 complete -c penstock -n '_shtab_penstock_using cut' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using cut' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using cut' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using cut' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using cut' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using cut' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using cut' -l progress -xka "auto always never" -d 'when to show progress'
@@ -192,6 +204,7 @@ complete -c penstock -n '_shtab_penstock_using format' -l sort-keys -d 'write me
 complete -c penstock -n '_shtab_penstock_using format' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using format' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using format' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using format' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
 complete -c penstock -n '_shtab_penstock_using format' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using format' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using format' -l progress -xka "auto always never" -d 'when to show progress'
