@@ -6,10 +6,12 @@ a line that shows it again.
 
 # ruff: noqa: UP007, UP013, UP014, UP045, DTZ001 - types made by functions; a datetime without a zone is a case
 
+import contextlib
 import dataclasses
 import datetime
 import enum
 import fractions
+import io
 import ipaddress
 import os
 import pathlib
@@ -331,6 +333,54 @@ def broken(seed: int, form: str) -> str | None:
     return f"{line}: {text[-80:]!r} is read as {back!r}"
 
 
+def lines(seed: int) -> tuple[Any, Any, bytes] | None:
+    """A type, a value of it, and its line of NDJSON, if it has one."""
+    rng = random.Random(seed)
+    try:
+        of, value = made(rng)
+        cls, whole = classes(rng, of, value)
+        return cls, whole, penstock.ndjson.encode([whole], cls)
+    except (TypeError, ValueError, penstock.EncodeError, penstock.PlanError):
+        return None
+
+
+def converted(seed: int, to: str) -> str | None:
+    """What is wrong with a conversion by a class: it is to write what `encode` writes."""
+    given = lines(seed)
+    if given is None:
+        return None
+    cls, whole, text = given
+    expected: bytes | None = None
+    with contextlib.suppress(penstock.EncodeError, penstock.PlanError):
+        expected = getattr(penstock, to).encode([whole], list[cls] if to == "json" else cls)
+    out = io.BytesIO()
+    got: bytes | None = None
+    try:
+        penstock.convert(io.BytesIO(text), out, format="ndjson", to=to, into=cls, objects=True)
+        got = out.getvalue()
+    except (penstock.EncodeError, penstock.PlanError, penstock.ValidationError):
+        pass
+    if got == expected:
+        return None
+    return f"converted({seed}, {to!r}): {text!r} becomes {got!r}, and encode writes {expected!r}"
+
+
+def in_columns(seed: int) -> str | None:
+    """What is wrong with columns: they are to hold the objects, or to be refused."""
+    given = lines(seed)
+    if given is None:
+        return None
+    cls, whole, text = given
+    try:
+        columns = penstock.columns(io.BytesIO(text), cls, format="ndjson")
+        [back] = list(penstock.read(columns, cls))
+    except penstock.PenstockError:
+        return None
+    if same(back, whole):
+        return None
+    return f"in_columns({seed}): {text!r} is {back!r} in columns"
+
+
 COUNT = int(os.environ.get("PENSTOCK_LAW", "0"))
 FIRST = random.SystemRandom().randrange(1 << 40) if COUNT else 0
 
@@ -339,4 +389,17 @@ FIRST = random.SystemRandom().randrange(1 << 40) if COUNT else 0
 def test_what_is_written_is_what_is_read(form: str) -> None:
     seeds = range(FIRST, FIRST + (COUNT or 250))
     found = [line for seed in seeds if (line := broken(seed, form))]
+    assert not found, f"{len(found)} of {len(seeds)}:\n" + "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("to", ["json", "ndjson", "csv"])
+def test_a_conversion_by_a_class_is_decoding_and_encoding(to: str) -> None:
+    seeds = range(FIRST, FIRST + (COUNT or 250))
+    found = [line for seed in seeds if (line := converted(seed, to))]
+    assert not found, f"{len(found)} of {len(seeds)}:\n" + "\n".join(found[:20])
+
+
+def test_columns_hold_the_objects() -> None:
+    seeds = range(FIRST, FIRST + (COUNT or 250))
+    found = [line for seed in seeds if (line := in_columns(seed))]
     assert not found, f"{len(found)} of {len(seeds)}:\n" + "\n".join(found[:20])
