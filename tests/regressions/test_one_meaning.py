@@ -726,3 +726,23 @@ def test_624_an_attribute_that_tells_classes_apart_is_not_left_out() -> None:
     assert xml.decode(written, document) == document(More())
     # Outside of a union nothing needs it.
     assert b"kind" not in xml.encode(More(), root="a", omit="defaults")
+
+
+def test_625_an_item_of_one_of_several_types_has_the_form_of_its_own() -> None:
+    """`Decimal("1.234")` was written without it, and read as 1234."""
+    german = Annotated[Decimal, GERMAN]
+    day = Annotated[datetime.date, times("%d.%m.%Y")]
+    for of in (german | day, day | german, german | day | None):
+        row = dataclasses.make_dataclass("Row", [("items", Annotated[list[of], separated("|")])])  # type: ignore[valid-type]
+        made = row([Decimal("1.234"), datetime.date(2024, 2, 1)])
+        written = csv.encode([made], row)
+        assert written == b'items\n"1,234|01.02.2024"\n'
+        assert csv.decode(written, row) == [made]
+        assert xml.decode(xml.encode(made, row), row) == made
+    # And that of the plan, if it has none.
+    row = dataclasses.make_dataclass(
+        "Row", [("items", Annotated[list[Decimal | datetime.date], separated("|")])]
+    )
+    made = row([Decimal("1.234"), datetime.date(2024, 2, 1)])
+    plan = penstock.Plan(row, cells=GERMAN)
+    assert csv.decode(csv.encode([made], plan), plan) == [made]

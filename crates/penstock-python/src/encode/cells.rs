@@ -195,6 +195,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         Ok(made.cast_into::<PyList>().map_err(PyErr::from)?)
     }
 
+    /// The forms that the type of a value declares itself.
+    fn own_cells(&self, of: As) -> Option<Arc<Cells>> {
+        let (plan, node) = (self.plan(of), self.node(of));
+        plan.own_cells(node).is_some().then(|| node.cells.clone()).flatten()
+    }
+
     /// The text of one item.
     fn item_text(
         &mut self,
@@ -208,11 +214,17 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let nullable = node.nullable;
         let words = cells.clone();
-        let form = match cells {
-            Some(cells) => self.in_form(item, of, &cells)?,
-            None => None,
+        // A member of a union may have a form of its own.
+        let member = self.member_of(item, of).map(|node| As { node, ..of });
+        let form = match member.and_then(|member| Some((member, self.own_cells(member)?))) {
+            Some((member, own)) => self.in_form(item, member, &own)?,
+            None => match cells {
+                Some(cells) => self.in_form(item, member.unwrap_or(of), &cells)?,
+                None => None,
+            },
         };
         if let Some(text) = form {
+            self.check_item(item, of, &text)?;
             if nullable
                 && words.is_some_and(|words| words.is_null(text.as_bytes()) || text.is_empty())
             {

@@ -101,6 +101,15 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         };
         let scalar = Scalar::Untyped(text.into());
         let read = read_back(self.py, &self.known.kept[of.plan], of.node, scalar)?;
+        let whole = !self.is_converted(of) && !self.is_converted(As { node: member, ..of });
+        if let Some((found, fitted)) = &read
+            && whole
+            && *fitted == member
+            && !is_same(found, value)
+            && !found.eq(value).unwrap_or(false)
+        {
+            return Err(self.other_value(found)?);
+        }
         self.is_itself(value, of, member, read)
     }
 
