@@ -20,7 +20,7 @@ import uuid
 import zoneinfo
 from collections.abc import Hashable
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NamedTuple, Optional, TypedDict, Union
+from typing import Annotated, Any, Generic, Literal, NamedTuple, Optional, TypedDict, TypeVar, Union
 
 import attrs
 import msgspec
@@ -30,6 +30,7 @@ import pytest
 import penstock
 from penstock import Base64Url, Hex, cells, separated, times, unix, via
 
+T = TypeVar("T")
 UTC = datetime.UTC
 DAY = datetime.date(2024, 2, 1)
 NOON = datetime.datetime(2024, 2, 1, 12, 2, 3, tzinfo=UTC)
@@ -117,6 +118,17 @@ class Cat:
 class Dog:
     name: str
     kind: Literal["dog"] = "dog"
+
+
+@dataclasses.dataclass
+class Base:
+    e: int
+
+
+@dataclasses.dataclass
+class Held(Generic[T]):
+    e: int
+    d: T
 
 
 def kilo(text: str) -> int:
@@ -237,7 +249,7 @@ def made(rng: random.Random, depth: int = 2) -> tuple[Any, Any]:
 
 def classes(rng: random.Random, of: Any, value: Any) -> tuple[type, Any]:
     """A class with a field of the type, and an object of it."""
-    kind = rng.randrange(6)
+    kind = rng.randrange(10)
     default = rng.choice([dataclasses.MISSING, None, value])
     if kind == 0 or not is_key(default):
         default = dataclasses.MISSING
@@ -258,8 +270,26 @@ def classes(rng: random.Random, of: Any, value: Any) -> tuple[type, Any]:
     if kind == 4:
         made = msgspec.defstruct("C", [("e", int), ("d", of)])
         return made, made(7, value)
-    made = TypedDict("C", {"e": int, "d": of})
-    return made, {"e": 7, "d": value}
+    if kind == 5:
+        made = TypedDict("C", {"e": int, "d": of})
+        return made, {"e": 7, "d": value}
+    if kind == 6:
+        if any(word in str(of) for word in ("|", "Union", "Optional", "dict[typing.Literal")):
+            raise TypeError  # pydantic decides itself about unions, and about keys that are no text
+        try:
+            made = pydantic.create_model("C", e=(int, ...), d=(of, ...))
+            return made, made(e=7, d=value)
+        except (pydantic.ValidationError, pydantic.PydanticUserError, RuntimeError) as error:
+            raise TypeError from error  # it has no such type, or value
+    if kind == 7:
+        return Held[of], Held(7, value)
+    if kind == 8:
+        made = dataclasses.make_dataclass("C", [("d", of)], bases=(Base,))
+        return made, made(7, value)
+    made = type("C", (), {"__annotations__": {"e": int, "d": of}})
+    whole = made()
+    whole.e, whole.d = 7, value
+    return made, whole
 
 
 FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -290,6 +320,8 @@ def same(a: Any, b: Any) -> bool:
         return all(
             same(getattr(a, field.name), getattr(b, field.name)) for field in attrs.fields(type(a))
         )
+    if isinstance(a, pydantic.BaseModel) or (type(a).__name__ == "C" and hasattr(a, "__dict__")):
+        return same(vars(a), vars(b))
     if isinstance(a, msgspec.Struct):
         return all(same(getattr(a, name), getattr(b, name)) for name in a.__struct_fields__)
     if isinstance(a, (list, tuple)):
