@@ -232,7 +232,9 @@ def main() -> int:
     """Build, measure and print; return the exit status."""
     options = arguments()
     commit = run("git", "rev-parse", "--verify", f"{options.commit}^{{commit}}")
-    wheel = options.wheel or next((ROOT / ".cache" / "wheel").glob("*.whl"))
+    # `make build` keeps one for each environment.
+    own = ROOT / ".cache" / "wheel" / Path(sys.prefix).name.removeprefix(".")
+    wheel = options.wheel or next(own.glob("*.whl"))
     before = installed(wheel_of(commit), CACHE / commit / "site")
     sites = {"before": before, "again": before, "today": installed(wheel, CACHE / "today")}
     head = f"{'(ms)':<40} {commit[:9]:>9} {'today':>9}   ratio    spread"
