@@ -92,10 +92,24 @@ impl Pause {
     pub(crate) fn lift<T>(&mut self, py: Python<'_>, work: impl FnOnce() -> T) -> PyResult<T> {
         let later = self.promote && functions(py)?.freezing_visits && young(py)? < self.promoted;
         self.promote &= !later;
+        let done = self.lift_shortly(py, work);
+        self.promote |= later;
+        done
+    }
+
+    /// The same, where it is lifted seldom, and the collector is not to find anything young: for each
+    /// large piece of a text that is there already.
+    ///
+    /// # Errors
+    /// As of [`lift`](Self::lift).
+    pub(crate) fn lift_shortly<T>(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce() -> T,
+    ) -> PyResult<T> {
         self.end(py);
         let done = work();
         self.resume(py)?;
-        self.promote |= later;
         Ok(done)
     }
 

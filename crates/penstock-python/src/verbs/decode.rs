@@ -402,7 +402,7 @@ pub(crate) fn drive<R: FormatReader, D: Destination<Cause = PyErr, Break = PyErr
             match &mut pause {
                 Some(pause) if slices % SLICES == 0 => {
                     pause.promote();
-                    pause.lift(py, || py.detach(|| input.more(SLICE)))?;
+                    pause.lift_shortly(py, || py.detach(|| input.more(SLICE)))?;
                 }
                 _ => input.more(SLICE),
             }
