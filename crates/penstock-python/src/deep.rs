@@ -26,8 +26,11 @@ mod stack {
     const SHALLOW: usize = 5_000;
     /// About what the calls for one level take, if it is an object with a dict.
     const LEVEL: usize = 512;
+    /// More than this is not made, however large a stack may grow: the usual size of one.
+    const MOST: usize = 8 << 20;
     /// What is left alone at the end of the stack.
     const SPARE: usize = 64 << 10;
+    /// What one call of [`touch`] uses.
     const FRAME: usize = 64 << 10;
 
     unsafe extern "C" {
@@ -42,7 +45,7 @@ mod stack {
     }
 
     thread_local! {
-        /// How many bytes of the stack of this thread were made so.
+        /// The depth for which the stack of this thread was made last.
         static MADE: Cell<usize> = const { Cell::new(0) };
     }
 
@@ -51,13 +54,10 @@ mod stack {
     /// # Errors
     /// `MemoryError`.
     pub(crate) fn make_room(depth: usize) -> PyResult<()> {
-        if depth <= SHALLOW {
+        if depth <= SHALLOW.max(MADE.get()) {
             return Ok(());
         }
-        let bytes = depth.saturating_mul(LEVEL).min(left().saturating_sub(SPARE));
-        if bytes <= MADE.get() {
-            return Ok(());
-        }
+        let bytes = depth.saturating_mul(LEVEL).min(MOST).min(left().saturating_sub(SPARE));
         // The kernel cannot refuse a stack as it can refuse this.
         let mut asked = Vec::<u8>::new();
         if asked.try_reserve_exact(bytes).is_err() {
@@ -65,11 +65,12 @@ mod stack {
         }
         drop(asked);
         touch(bytes / FRAME);
-        MADE.set(bytes);
+        MADE.set(depth);
         Ok(())
     }
 
-    /// How many bytes of the stack of this thread are below this call, at the most.
+    /// How many bytes of the stack of this thread are below this call, at the most. None if it runs on
+    /// another stack, as coroutines of some libraries do.
     fn left() -> usize {
         /// At least as large as `pthread_attr_t` on every processor.
         #[repr(C, align(16))]
@@ -88,7 +89,8 @@ mod stack {
             pthread_attr_destroy(place);
             known
         };
-        if known { here.saturating_sub(lowest.addr()) } else { 0 }
+        let below = here.checked_sub(lowest.addr()).filter(|below| known && *below < size);
+        below.unwrap_or_default()
     }
 
     /// Uses so many frames of the stack.
@@ -108,7 +110,7 @@ mod stack {
         fn the_stack_is_used_up_to_its_end() {
             super::make_room(usize::MAX).expect("memory");
             super::make_room(usize::MAX).expect("memory");
-            assert!(super::MADE.get() > 0);
+            assert_eq!(super::MADE.get(), usize::MAX);
         }
     }
 }
