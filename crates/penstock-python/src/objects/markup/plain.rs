@@ -62,7 +62,7 @@ impl<'p> Markup<'p> {
     /// The name of an attribute: its key.
     #[inline(never)]
     pub(crate) fn plain_attribute(&mut self, key: &Key<'_>) -> Answer {
-        if self.is_dict() && is_about(key) && is_nil(key) {
+        if is_about(key) && is_nil(key) && self.is_dict() {
             self.markup.awaited = Awaited::Nil;
             return Ok(Flow::Take);
         }
@@ -123,7 +123,9 @@ impl<'p> Markup<'p> {
         let base = self.top().base;
         let buffer = std::mem::take(&mut self.markup.text);
         let text = buffer[from..].trim();
-        let has_text = !text.is_empty();
+        let is_dict = self.is_dict();
+        let is_nil = is_dict && self.markup.is_nil();
+        let has_text = !is_nil && !text.is_empty();
         let text = Text { text: text.into(), ascii: self.markup.ascii };
         self.core.weight += text.bytes().len() as u64;
         let text = if has_text { new_str(py, text) } else { ptr::null_mut() };
@@ -131,10 +133,7 @@ impl<'p> Markup<'p> {
         if has_text && text.is_null() {
             return Err(self.raised());
         }
-        let is_dict = self.is_dict();
-        let value = if is_dict && self.markup.is_nil() {
-            // SAFETY: the reference is ours, and nobody else's.
-            unsafe { drop(Bound::from_owned_ptr_or_opt(py, text)) };
+        let value = if is_nil {
             self.core.stack.release_from(py, base);
             self.new_none()
         } else if !is_dict && self.core.stack.get(base).is_null() {
@@ -145,9 +144,10 @@ impl<'p> Markup<'p> {
                 self.core.stack.push(caches::key(py, Text::from(TEXT)));
                 self.put_plain(text, self.is_forced(TEXT))?;
             }
+            self.plain_dict()?;
             let dict = self.core.stack.replace(base, ptr::null_mut());
             self.core.stack.forget_from(base);
-            if dict.is_null() { PyDict::new(py).into_any().into_ptr() } else { dict }
+            dict
         };
         self.markup.close();
         self.pop_frame();
@@ -160,6 +160,21 @@ impl<'p> Markup<'p> {
         self.put_in_markup(value, at)
     }
 
+    /// The dict of the current element, which is made if there is none yet. The stack owns it.
+    fn plain_dict(&mut self) -> Result<*mut ffi::PyObject, Refusal> {
+        let base = self.top().base;
+        let mut dict = self.core.stack.get(base);
+        if dict.is_null() {
+            // SAFETY: makes a new object.
+            dict = unsafe { ffi::PyDict_New() };
+            if dict.is_null() {
+                return Err(self.raised());
+            }
+            self.core.stack.replace(base, dict);
+        }
+        Ok(dict)
+    }
+
     /// Puts a value into the dict of the current element, by the key on top of the stack. Takes
     /// over the reference.
     fn put_plain(&mut self, value: *mut ffi::PyObject, forced: bool) -> Answer {
@@ -170,15 +185,7 @@ impl<'p> Markup<'p> {
         // SAFETY: both references are handed over to us.
         let (key, value) =
             unsafe { (Bound::from_owned_ptr(py, key), Bound::from_owned_ptr(py, value)) };
-        let mut dict = self.core.stack.get(base);
-        if dict.is_null() {
-            // SAFETY: makes a new object.
-            dict = unsafe { ffi::PyDict_New() };
-            if dict.is_null() {
-                return Err(self.raised());
-            }
-            self.core.stack.replace(base, dict);
-        }
+        let dict = self.plain_dict()?;
         add(py, dict, &key, value, forced).map_err(|error| error.into())
     }
 
