@@ -132,7 +132,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let kept = self.known.kept[of.plan].clone_ref(self.py);
         let node = &kept.nodes[of.node as usize];
         let Kind::Separated(separated) = &node.kind else { return Err(self.unfit(value, of)) };
-        let own = kept.own_cells(node).map(|_| node.cells.clone()).unwrap_or_default();
+        let own = self.own_cells(of);
         let nodes = match &kept.nodes[separated.list as usize].kind {
             Kind::Tuple(nodes) if nodes.len() != items.len() => {
                 let reason = format!("expected {} items, got {}", nodes.len(), items.len());
@@ -149,8 +149,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             let number = nodes.get(at).or(nodes.last()).copied().unwrap_or(separated.list);
             let item_of = As { node: number, ..of };
             let of_item = &kept.nodes[number as usize];
-            let cells = kept.own_cells(of_item).is_some().then(|| of_item.cells.clone()).flatten();
-            let cells = cells.or_else(|| own.clone()).or_else(|| of_item.cells.clone());
+            let cells =
+                self.own_cells(item_of).or_else(|| own.clone()).or_else(|| of_item.cells.clone());
             let one = self.item_text(&item, item_of, cells)?;
             if separated.trim && one.trim() != one {
                 let reason =
@@ -223,23 +223,19 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 None => None,
             },
         };
-        if let Some(text) = form {
-            self.check_item(item, of, &text)?;
-            if nullable
-                && words.is_some_and(|words| words.is_null(text.as_bytes()) || text.is_empty())
-            {
-                return Err(Stop::misfit(format!("the item {text:?} would be read as None")));
+        let text = match form {
+            Some(text) => text,
+            None => {
+                if self.node(of).after.is_none() && !self.takes(item, of) {
+                    return Err(self.unfit(item, of));
+                }
+                match item.cast_exact::<PyString>() {
+                    Ok(text) if self.is_plain(of) => {
+                        text_of(text, &mut self.known.scratch)?.text.as_str().to_owned()
+                    }
+                    _ => self.key_text(item, of)?,
+                }
             }
-            return Ok(text);
-        }
-        if self.node(of).after.is_none() && !self.takes(item, of) {
-            return Err(self.unfit(item, of));
-        }
-        let text = match item.cast_exact::<PyString>() {
-            Ok(text) if self.is_plain(of) => {
-                text_of(text, &mut self.known.scratch)?.text.as_str().to_owned()
-            }
-            _ => self.key_text(item, of)?,
         };
         if text.is_empty() && nullable {
             return Err(Stop::misfit("an empty item would be read as None"));

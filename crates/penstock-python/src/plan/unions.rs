@@ -339,13 +339,12 @@ fn attribute(
     let path = Path::parse(&format!("@{}", key.strip_prefix('@').unwrap_or(key)));
     let Ok(mut path) = path else { return Ok((key.to_owned(), NamespaceTest::Unprefixed)) };
     bind(prefixes, &mut path)?;
-    match path.steps() {
-        [step] => match step.test() {
-            Test::Attribute { namespace, local } => Ok((local.to_string(), namespace.clone())),
-            _ => Ok((key.to_owned(), NamespaceTest::Unprefixed)),
-        },
-        _ => Ok((key.to_owned(), NamespaceTest::Unprefixed)),
-    }
+    Ok(match path.steps() {
+        [step] if let Test::Attribute { namespace, local } = step.test() => {
+            (local.to_string(), namespace.clone())
+        }
+        _ => (key.to_owned(), NamespaceTest::Unprefixed),
+    })
 }
 
 /// Adds a value, or returns it if another class has it.

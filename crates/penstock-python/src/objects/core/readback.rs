@@ -4,6 +4,7 @@ use super::refusal::{Refusal, Why};
 use super::{Core, Duplicates, Options, Unknown};
 use crate::plan::{NodeId, Plan};
 use penstock_core::event::{Scalar, Text};
+use pyo3::ffi;
 use pyo3::prelude::*;
 
 const OPTIONS: Options = Options {
@@ -34,10 +35,7 @@ pub(crate) fn read_back<'py>(
     let made = match scalar {
         Scalar::Untyped(text) if plan.form.is_lexical() => {
             let made = core.lexical(text, 0);
-            made.and_then(|made| core.finish(node, made, 0)).map(|made| {
-                // SAFETY: a new reference. It is not null, which only a field has for a value.
-                unsafe { Bound::from_owned_ptr(py, made) }
-            })
+            finished(py, &mut core, node, made)
         }
         scalar => core.give_scalar(scalar, 0).map(|_| match core.take_row() {
             Some(made) => made.into_bound(py),
@@ -60,12 +58,22 @@ pub(crate) fn key_back<'py>(
 ) -> PyResult<ReadBack<'py>> {
     let mut core = Core::of_scalars(plan, OPTIONS);
     core.aim_at_node(node);
-    let made = core.key_as(node, text, 0).and_then(|made| core.finish(node, made, 0)).map(|made| {
-        // SAFETY: a new reference.
-        unsafe { Bound::from_owned_ptr(py, made) }
-    });
+    let made = core.key_as(node, text, 0);
+    let made = finished(py, &mut core, node, made);
     let fitted = core.fitted;
     answered(&mut core, made).map(|made| made.map(|made| (made, fitted)))
+}
+
+/// A value behind the steps of its node.
+fn finished<'py>(
+    py: Python<'py>,
+    core: &mut Core<'_>,
+    node: NodeId,
+    made: Result<*mut ffi::PyObject, Refusal>,
+) -> Result<Bound<'py, PyAny>, Refusal> {
+    let made = core.finish(node, made?, 0)?;
+    // SAFETY: a new reference. It is not null, which only a field has for a value.
+    Ok(unsafe { Bound::from_owned_ptr(py, made) })
 }
 
 fn answered<'py>(
