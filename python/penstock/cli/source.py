@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 
-from penstock import _convert, _dialect, _format, _read, _rust, _sources, json, read
+from penstock import _convert, _dialect, _format, _read, _rust, _sources, json
 from penstock._errors import DecodeError, PlanError
 from penstock.cli import CommandError, dialects
 from penstock.cli.paths import explained
@@ -79,14 +79,8 @@ class Source:
             PlanError: Penstock cannot decode into `into`.
             DecodeError: It is a damaged archive.
         """
-        options: dict[str, Any] = {
-            "at": self._arguments.at if at is None else at,
-            "errors": errors,
-            "all_errors": True,
-            "unknown": unknown,
-            "encoding": self._arguments.encoding,
-            "member": self._arguments.member,
-        }
+        at = self._arguments.at if at is None else at
+        encoding, member = self._arguments.encoding, self._arguments.member
         source = self.name if self._stream is None else self._stream
         reads = dialects.read(self._arguments, self.format, self.name)
         namespaces = self._arguments.namespace
@@ -96,28 +90,35 @@ class Source:
             if namespaces:
                 from penstock import xml  # noqa: PLC0415 - few files need it
 
-                return xml.read(source, into, namespaces=dict(namespaces), **options)
-            if reads:
-                policy = _rust.Policy(errors, 100, "last", unknown, True, "allow")
-                return _read.read(
+                return xml.read(
                     source,
-                    self.format,
-                    self._dialect(reads, self.name),
                     into,
-                    options["at"],
-                    policy,
-                    options["encoding"],
-                    "infer",
-                    options["member"],
-                    None,
+                    at=at,
+                    namespaces=dict(namespaces),
+                    errors=errors,
+                    all_errors=True,
+                    unknown=unknown,
+                    encoding=encoding,
+                    member=member,
                 )
-            return read(source, into, format=self.format, **options)
+            return _read.read(
+                source,
+                self.format,
+                self._dialect(reads, self.name) if reads else None,
+                into,
+                at,
+                _rust.Policy(errors, 100, "last", unknown, True, "allow"),
+                encoding,
+                "infer",
+                member,
+                None,
+            )
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:
             raise
         except ValueError as error:
-            raise CommandError(explained(str(error), options["at"])) from error
+            raise CommandError(explained(str(error), at)) from error
 
     def convert(
         self,

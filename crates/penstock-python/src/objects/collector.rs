@@ -84,8 +84,8 @@ impl Pause {
 
     /// Lets the collector run during `work`, which waits for bytes or for other threads.
     ///
-    /// Where objects do not become old for nothing, they do when there are as many as became old before:
-    /// so all lifts together take no longer than the last one.
+    /// Where making objects old visits them, that is put off until there are as many new ones as became
+    /// old before. So the visits of all lifts together are proportional to the number of objects.
     ///
     /// # Errors
     /// If the pause cannot begin again, for lack of memory.
@@ -97,8 +97,8 @@ impl Pause {
         done
     }
 
-    /// The same, where it is lifted seldom, and the collector is not to find anything young: for each
-    /// large piece of a text that is there already.
+    /// The same, without putting that off: for a caller that lifts it only once for each large piece of a
+    /// text. There the visits are few, and a collection of all new objects at each lift would take longer.
     ///
     /// # Errors
     /// As of [`lift`](Self::lift).
