@@ -16,6 +16,7 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import pyarrow
 import pytest
 import urllib3
 
@@ -475,3 +476,19 @@ def test_707_dicts_that_are_one_of_several() -> None:
     assert xml.decode('<r id="1"><n>2</n></r>', dict[str, int]) == {"n": 2}
     with pytest.raises(penstock.ValidationError, match="no place for the attribute 'id'"):
         xml.decode('<r id="1"><n>2</n></r>', dict[str, int], unknown="error")
+
+
+@pytest.mark.parametrize("unions", ["text", "json"])
+def test_708_several_types_without_a_class(tmp_path: Path, unions: Any) -> None:
+    """The option had no effect: values of several types were an error all the same."""
+    path = tmp_path / "mixed.ndjson"
+    path.write_text('{"id": 1}\n{"id": "B 2"}\n')
+    with pytest.raises(ValueError, match="unions= is for the fields of a class"):
+        penstock.columns(path, unions=unions)
+
+    @dataclass
+    class Row:
+        id: int | str
+
+    found = pyarrow.table(penstock.columns(path, Row, unions=unions))["id"].to_pylist()
+    assert found == (["1", "B 2"] if unions == "text" else ["1", '"B 2"'])
