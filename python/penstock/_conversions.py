@@ -9,7 +9,10 @@ from __future__ import annotations
 import cmath
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from penstock import _parameters
+from penstock._errors import EncodeError
 
 if TYPE_CHECKING:
     from array import array
@@ -126,6 +129,49 @@ def of_class(adapter: Any, value: Any) -> Any:
     if type(made) is not type(value):
         raise ValueError(f"pydantic would make a {type(made).__name__} of it")
     return value
+
+
+def adapter(info: Any, config: Any) -> Any:
+    """Return the adapter of pydantic for a field, if its annotation has a union."""
+    if not _parameters.has_union(info.annotation):
+        return None
+    of = info.annotation
+    if info.metadata:
+        of = Annotated[(of, *info.metadata)]
+    return sys.modules["pydantic"].TypeAdapter(of, config=config)
+
+
+def decided(how: tuple[Any, Any], value: Any) -> Any:
+    """Return a value of a union that pydantic decides, if it would decide for the same one."""
+    adapter, format_ = how
+    if value is None:
+        return value
+    try:
+        written = format_.encode({"value": value})
+    except EncodeError:
+        return value  # The writer says so, too, and where.
+    plain = format_.decode(written)
+    while "value" not in plain:  # In XML it is in the root.
+        (plain,) = plain.values()
+    try:
+        made = adapter.validate_python(plain["value"])
+    except ValueError as error:
+        raise ValueError("pydantic would refuse what is written") from error
+    if not _same(made, value):
+        raise ValueError(f"pydantic would make {made!r} of it")
+    return value
+
+
+def _same(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return _same([*one], [*other]) and _same([*one.values()], [*other.values()])
+    if isinstance(one, set | frozenset):
+        return _same(sorted(one, key=repr), sorted(other, key=repr))
+    return one == other or (one != one and other != other)
 
 
 def text(value: bytes | bytearray) -> str:

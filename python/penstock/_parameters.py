@@ -6,6 +6,7 @@ The extension imports this when it first meets a `via` or a converter.
 from __future__ import annotations
 
 import functools
+import types
 import typing
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from penstock._marks import Exact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 # The most parts of an annotation, or of a function, that are searched.
 _MOST_PARTS = 1_000
@@ -102,18 +103,27 @@ def _mentions_digits(function: Any) -> bool:
     return False
 
 
+def has_union(annotation: object) -> bool:
+    """Return whether a union of several types is part of an annotation."""
+    return _has_part(annotation, _is_union, ("Union", "Optional", "|"))
+
+
 def has_digits(annotation: object) -> bool:
     """Return whether a `Decimal` or a `Fraction` is part of an annotation."""
+    return _has_part(annotation, _is_one, _NAMES)
+
+
+def _has_part(annotation: object, is_one: Callable[[object], bool], names: Sequence[str]) -> bool:
     found = [annotation]
     for _ in range(_MOST_PARTS):
         if not found:
             break
         part = found.pop()
-        if _is_one(part):
+        if is_one(part):
             return True
         part = getattr(part, "__forward_arg__", part)
         if isinstance(part, str):
-            if any(name in part for name in _NAMES):
+            if any(name in part for name in names):
                 return True
         elif getattr(part, "__origin__", None) is not typing.Literal:
             # The arguments, and what an alias, a `NewType` or a type variable stands for.
@@ -124,6 +134,10 @@ def has_digits(annotation: object) -> bool:
                 more = getattr(part, name, ())
                 found += more if isinstance(more, tuple) else ()
     return False
+
+
+def _is_union(part: object) -> bool:
+    return typing.get_origin(part) in {typing.Union, types.UnionType}
 
 
 def _is_one(object_: object) -> bool:

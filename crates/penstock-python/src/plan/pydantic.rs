@@ -456,10 +456,38 @@ fn declared<'py>(
         Err(error) if super::is_plan_error(py, &error) && !at && !worded => {
             subject.compiler.reset(kept);
             let plain = field(subject, plain(&class, Some(name))?)?;
-            subject.declared(name.clone(), plain, scope, absent)
+            let mut declared = subject.declared(name.clone(), plain, scope, absent)?;
+            // Plain numbers with all their digits are left to pydantic alone.
+            if matches!(subject.compiler.nodes[declared.node as usize].kind, Kind::Any)
+                && let Some(back) = decided(subject, &class, info)?
+            {
+                // The node of plain values is everybody's.
+                declared.node = subject.compiler.push(Kind::Any, false, "Any".into());
+                let own = &mut subject.compiler.nodes[declared.node as usize];
+                PostSteps::add(own, []).backs.push(Some(back.unbind()));
+            }
+            Ok(declared)
         }
         first => first,
     }
+}
+
+/// What checks a value of a field with a union, of whose plain value pydantic makes a member: that it
+/// makes the same one.
+fn decided<'py>(
+    subject: &Subject<'_, 'py>,
+    class: &Bound<'py, PyType>,
+    info: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = class.py();
+    let adapter = conversions::function(py, "adapter")?.call1((info, config(class)?))?;
+    if adapter.is_none() {
+        return Ok(None);
+    }
+    // What a reader has where all is text is what XML has.
+    let format = if subject.compiler.form.is_lexical() { "xml" } else { "json" };
+    let format = py.import(intern!(py, "penstock"))?.getattr(format)?;
+    Ok(Some(conversions::applied(py, "decided", (adapter, format))?))
 }
 
 /// The type for a value that a validator sees before it is decoded: plain values. If decimals are
