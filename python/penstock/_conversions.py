@@ -171,7 +171,8 @@ def _same(one: Any, other: Any) -> bool:
         return _same([*one], [*other]) and _same([*one.values()], [*other.values()])
     if isinstance(one, set | frozenset):
         return _same(sorted(one, key=repr), sorted(other, key=repr))
-    return one == other or (one != one and other != other)
+    # `nan` is no `nan`, and prints itself.
+    return one == other or (isinstance(one, float) and str(one) == str(other))
 
 
 def text(value: bytes | bytearray) -> str:

@@ -7,6 +7,7 @@ import dataclasses
 import datetime
 import enum
 import fractions
+import io
 import ipaddress
 import itertools
 import pathlib
@@ -18,6 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, Unio
 
 import attrs
 import msgspec
+import pyarrow
 import pydantic
 import pytest
 
@@ -30,6 +32,7 @@ from penstock import (
     at,
     cells,
     csv,
+    json,
     ndjson,
     plist,
     separated,
@@ -746,3 +749,33 @@ def test_625_an_item_of_one_of_several_types_has_the_form_of_its_own() -> None:
     made = row([Decimal("1.234"), datetime.date(2024, 2, 1)])
     plan = penstock.Plan(row, cells=GERMAN)
     assert csv.decode(csv.encode([made], plan), plan) == [made]
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize(
+    ("members", "value", "why"),
+    [
+        ((str, pathlib.Path), pathlib.Path("a/b"), "would make 'a/b' of it"),
+        ((str, bytes), b"ab", "would make 'YWI=' of it"),
+    ],
+)
+def test_626_what_pydantic_makes_of_a_union_is_checked(
+    order: int, members: tuple[Any, Any], value: Any, why: str
+) -> None:
+    """It was written, and read back as another member. In columns it was kept as JSON text."""
+    of: Any = Union[members] if order else Union[members[::-1]]
+    for type_, held in ((of, value), (list[of], [value]), (dict[str, of], {"k": value})):
+        model = pydantic.create_model("M", x=(type_, ...))
+        with pytest.raises(penstock.EncodeError, match="pydantic would"):
+            json.encode(model(x=held))
+    model = pydantic.create_model("M", x=(of, ...))
+    for form in (json, ndjson, csv, xml):
+        with pytest.raises(penstock.EncodeError, match=why):
+            form.encode([model(x=value)] if form in {ndjson, csv} else model(x=value))  # type: ignore[arg-type]
+        kept = [model(x="plain")]
+        assert form.decode(form.encode(kept, list[model]), list[model]) == kept  # type: ignore[valid-type]
+    lines = io.BytesIO(b'{"x": "a/b"}')
+    with pytest.raises(penstock.PlanError, match="pydantic decides of which of several types"):
+        penstock.columns(lines, model, format="ndjson")
+    texts = pyarrow.table(penstock.columns(lines, model, format="ndjson", unions="json"))
+    assert texts["x"].to_pylist() == ['"a/b"']

@@ -444,6 +444,9 @@ impl Making<'_, '_> {
                 let made = self.class(*class, chosen, name, nullable)?;
                 return Ok(made);
             }
+            // A union of which pydantic makes a member.
+            Kind::Any if of.after.as_ref().is_some_and(|after| !after.backs.is_empty()) => self
+                .union(id, shown, || "pydantic decides of which of several types it is".to_owned()),
             Kind::Any => {
                 self.objects(|| format!("{shown} is kept as JSON"));
                 scalar(arrow::Kind::Json)
