@@ -208,6 +208,12 @@ impl Making<'_, '_> {
 
 /// Where a path leads, if a value can be written there.
 fn led(path: &Path) -> Result<Led, String> {
+    if let [only] = path.steps()
+        && *only.test() == Test::Text
+    {
+        // All text of an element is its own text, if it is written without elements inside it.
+        return Ok((Vec::new(), Some(Place::Text)));
+    }
     if path.anywhere() {
         return Err(format!("the path '{path}' does not say in which element its value is"));
     }
