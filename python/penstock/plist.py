@@ -720,7 +720,9 @@ def send(
         Ledger
         Chart
     """
-    return _send.send(_dialect(form, repair), source, handler, encoding, compression, member, limits)
+    return _send.send(
+        _dialect(form, repair), source, handler, encoding, compression, member, limits
+    )
 
 
 class Decoder(_decoder.Decoder[T]):

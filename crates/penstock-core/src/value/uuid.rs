@@ -101,8 +101,8 @@ mod tests {
         assert_eq!(uuid(good.as_bytes()), Some(1));
         for text in [
             "".to_string(),
-            format!("urn:uuid:{good}"),
-            format!("{{{good}}}"),
+            format!("urn:{good}"),
+            format!("{{{good}"),
             format!(" {good}"),
             format!("{good}\n"),
             good.replace('-', "").replace("01", "0g"),
