@@ -6,7 +6,7 @@ use crate::error::{Fail, Fault};
 use crate::json;
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
-use crate::repair::Repairs;
+use crate::repair::{Repair, Repairs};
 use crate::run::Given;
 use crate::sink::Listener;
 
@@ -206,5 +206,11 @@ impl FormatReader for Reader {
     }
     fn rescan(&mut self) {
         each!(&mut self.own, (), reader => reader.rescan());
+    }
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        match &mut self.own {
+            Own::Xml(reader) => reader.take_repairs(),
+            _ => Vec::new(),
+        }
     }
 }

@@ -168,6 +168,8 @@ pub(super) fn steps(making: &Making<'_, '_>) -> PyResult<Result<Box<[Step]>, Str
         let element = reach(&mut root, &way);
         match place {
             Place::Attribute(_) => element.attributes.push(part),
+            // All text of the element, of which other fields may have attributes.
+            Place::Text if first.path.anywhere() => element.whole = Some(part),
             Place::Text => element.text = Some(part),
             Place::Element(name) => element.add(name, part),
         }
@@ -211,7 +213,6 @@ fn led(path: &Path) -> Result<Led, String> {
     if let [only] = path.steps()
         && *only.test() == Test::Text
     {
-        // All text of an element is its own text, if it is written without elements inside it.
         return Ok((Vec::new(), Some(Place::Text)));
     }
     if path.anywhere() {
