@@ -419,6 +419,7 @@ impl FormatReader for Reader {
             Reader::Json(_) | Reader::Plist(_) | Reader::Told(_) => Vec::new(),
             Reader::Csv(reader) => reader.take_repairs(),
             Reader::Xml(reader) => reader.take_repairs(),
+            Reader::Plist(reader) => reader.take_repairs(),
         }
     }
 }
