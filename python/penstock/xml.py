@@ -131,8 +131,9 @@ def decode(
             `"bare_ampersand"` keeps a `&` that begins no reference as text. `"control_character"`
             removes characters that XML does not allow. `"html_entity"` takes a reference to an
             entity of HTML, such as `&nbsp;`, that the document does not declare, as its character.
-            `"surrogate_pair"` joins two character references that are a surrogate pair. `"broken_subset"` ignores everything after an
-            error in the internal subset of the document type, up to the `]>` that ends it.
+            `"surrogate_pair"` joins two character references that are a surrogate pair.
+            `"broken_subset"` ignores everything after an error in the internal subset of the
+            document type, up to the `]>` that ends it.
             `"trailing_junk"` ignores anything after the root element. `"all"` is all of them. A
             `RepairWarning` says what was repaired.
         force_list: Without a class: the elements that are lists even if there is only one. Pass

@@ -417,9 +417,9 @@ impl FormatReader for Reader {
     fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
             Reader::Json(_) | Reader::Plist(_) | Reader::Told(_) => Vec::new(),
+            Reader::Plist(reader) => reader.take_repairs(),
             Reader::Csv(reader) => reader.take_repairs(),
             Reader::Xml(reader) => reader.take_repairs(),
-            Reader::Plist(reader) => reader.take_repairs(),
         }
     }
 }
