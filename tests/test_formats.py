@@ -76,7 +76,7 @@ def test_the_command_line_offers_the_same(capsys: pytest.CaptureFixture[str]) ->
             {"repair": ("surrogate_pair", "all ")},
             ValueError,
             (
-                "repair must be 'all' or some of 'bare_ampersand', 'control_character', "
+                "repair must be 'all' or some of 'bare_ampersand', 'control_character', 'html_entity', "
                 "'surrogate_pair', 'broken_subset', 'trailing_junk', not 'all '"
             ),
         ),

@@ -132,11 +132,14 @@ class separated(Mark):  # noqa: N801 - as above
     of its own. An empty text is an empty list. JSON has arrays, so there it has no effect.
 
     Attributes:
-        by: The text between two items.
-        trim: Whether white space around an item is no part of it.
+        by: The text between two items. None, as for `str.split`, means white space: any number of
+            spaces, tabs and line ends, also around the items. That is how XML Schema writes lists.
+            They are written with one space between two items, so an item may not be empty or have
+            white space in it.
+        trim: Whether white space around an item is no part of it. With None it never is.
 
     Raises:
-        TypeError: `by` is not a `str`.
+        TypeError: `by` is not a `str` or None.
         ValueError: `by` is empty.
 
     Example:
@@ -148,24 +151,29 @@ class separated(Mark):  # noqa: N801 - as above
         ...     points: Annotated[list[float], penstock.separated(";", trim=True)]
         >>> penstock.xml.decode('<shape points="0; 1.5; 2"/>', Shape)
         Shape(points=[0.0, 1.5, 2.0])
+        >>> @dataclass
+        ... class Ring:
+        ...     corners: Annotated[list[float], penstock.separated(None)]
+        >>> penstock.xml.decode('<ring corners=" 1.5  2.5 "/>', Ring)
+        Ring(corners=[1.5, 2.5])
     """
 
     __module__ = "penstock"
     __slots__ = ()
 
-    _said: tuple[str, bool]
+    _said: tuple[str | None, bool]
 
-    def __init__(self, by: str, /, *, trim: bool = False) -> None:
+    def __init__(self, by: str | None, /, *, trim: bool = False) -> None:
         """Store the separator."""
-        if not isinstance(by, str):
-            raise TypeError(f"separated() takes a str, not {type(by).__name__}")
-        if not by:
+        if by is not None and not isinstance(by, str):
+            raise TypeError(f"separated() takes a str or None, not {type(by).__name__}")
+        if by == "":
             raise ValueError("separated() takes a text that is not empty")
         object.__setattr__(self, "_said", (by, bool(trim)))
 
     @property
-    def by(self) -> str:
-        """The text between two items."""
+    def by(self) -> str | None:
+        """The text between two items, or None for white space."""
         return self._said[0]
 
     @property
@@ -264,6 +272,6 @@ def _made(said: _Said) -> cells:
     )
 
 
-def _split(by: str, trim: bool) -> separated:
+def _split(by: str | None, trim: bool) -> separated:
     """Make a `separated` from its parts: for pickles."""
     return separated(by, trim=trim)

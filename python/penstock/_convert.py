@@ -51,6 +51,7 @@ _READS = {
     "ndjson": frozenset({"framing"}),
     "xml": frozenset({"force_list", "namespaces", "unresolved", "repair"}),
     "csv": frozenset({"dialect", "repair"}),
+    "plist": frozenset({"repair"}),
 }
 
 
@@ -148,8 +149,9 @@ def convert(
         namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
         unresolved: What to do with a reference to an entity that only another file could declare;
             see `penstock.xml.decode`.
-        repair: The faults of XML or CSV to repair; see `penstock.xml.decode` and
-            `penstock.csv.decode`. The `repair_counts` of the result say how many there were.
+        repair: The faults of XML, of a property list in XML, or of CSV to repair; see
+            `penstock.xml.decode` and `penstock.csv.decode`. The `repair_counts` of the result say
+            how many there were.
         framing: What separates the records of a source of NDJSON; see `penstock.ndjson.decode`.
         encoding: The encoding of the source; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.

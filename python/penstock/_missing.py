@@ -68,7 +68,7 @@ _OPTIONS = {
     "index": "penstock.ndjson.open() and penstock.csv.open()",
     "namespaces": "the functions of penstock.xml",
     "unresolved": "the functions of penstock.xml",
-    "repair": "the functions of penstock.xml and penstock.csv",
+    "repair": "the functions of penstock.xml, penstock.plist and penstock.csv",
     "repeated": "the functions of penstock.xml",
     "force_list": "the functions of penstock.xml",
     "duplicates": "the functions that read JSON and property lists",

@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     XmlRepair: TypeAlias = Literal[
         "bare_ampersand",
         "control_character",
+        "html_entity",
         "surrogate_pair",
         "broken_subset",
         "trailing_junk",

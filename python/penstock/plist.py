@@ -28,7 +28,7 @@ from penstock._types import PLAIN, T
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any, Self
 
     from typing_extensions import Buffer, TypeForm
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Omit,
         Packing,
         PlistForm,
+        RepairWord,
         Source,
         Sources,
         Target,
@@ -95,9 +96,14 @@ if not TYPE_CHECKING:
 _DIALECT = _rust.Dialect("plist")
 
 
-def _dialect(form: PlistForm | None) -> _rust.Dialect:
-    """Return the format with this option."""
-    return _DIALECT if form is None else _rust.Dialect("plist", form=form)
+def _dialect(
+    form: PlistForm | None, repair: RepairWord | Iterable[RepairWord] = ()
+) -> _rust.Dialect:
+    """Return the format with these options."""
+    if form is None and repair == ():
+        return _DIALECT
+    words = (repair,) if isinstance(repair, str) else tuple(repair)
+    return _rust.Dialect("plist", form=form, repair=words)
 
 
 @_rust.direct_other
@@ -112,6 +118,7 @@ def decode(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    repair: RepairWord | Iterable[RepairWord] = (),
     types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
@@ -135,9 +142,12 @@ def decode(
         duplicates: Which value counts if a dictionary repeats a key: the `"last"` or the `"first"`.
             With `"error"`, a repeated key is an error. Skipped keys are not compared.
         unknown: Whether to `"skip"` keys that a class does not name, or to raise an `"error"`.
+        repair: The faults of a property list in XML to repair instead of refusing them; see
+            `penstock.xml.decode`. The other forms have none: what the first bytes show to be one of
+            them is read as it is.
         types: Functions that make values of types; see `penstock.json.decode`.
-        encoding: The encoding of text that is not UTF-8 and does not say so itself, by a byte order
-            mark or an XML declaration.
+        encoding: The encoding of text that is not UTF-8 and does not say so itself by a byte order
+            mark. It overrules an XML declaration.
         limits: The limits to enforce instead of the default ones.
 
     Returns:
@@ -165,14 +175,21 @@ def decode(
     if archive or classes is not None:
         from penstock import _keyed  # noqa: PLC0415 - few programs read archives
 
-        given = decode(data, form=form, duplicates=duplicates, encoding=encoding, limits=limits)
+        given = decode(
+            data,
+            form=form,
+            duplicates=duplicates,
+            repair=repair,
+            encoding=encoding,
+            limits=limits,
+        )
         return _keyed.unarchived(
             given, into, archive, classes, types, unknown, None, all_errors=all_errors
         )
     if types is not None:
         into = _plan.with_types(into, types)
     return _rust.decode(
-        _dialect(form), data, into, duplicates, unknown, all_errors, encoding, limits
+        _dialect(form, repair), data, into, duplicates, unknown, all_errors, encoding, limits
     )
 
 
@@ -417,6 +434,7 @@ def load(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    repair: RepairWord | Iterable[RepairWord] = (),
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -437,6 +455,7 @@ def load(
         all_errors: Whether an error reports all problems, as for `decode`.
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What to do with keys that a class does not name, as for `decode`.
+        repair: The faults of XML to repair, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of text, as for `decode`.
         compression: How the source is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
@@ -469,7 +488,7 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         loaded = _rust.load(
-            _dialect(form),
+            _dialect(form, repair),
             _rust.Source(given, name, encoding, compression),
             PLAIN if is_archive else into,
             duplicates,
@@ -502,6 +521,7 @@ def read(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    repair: RepairWord | Iterable[RepairWord] = (),
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -531,6 +551,8 @@ def read(
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What to do with keys that a class does not name, as for `decode`; `"collect"` skips
             them and counts each in `reader.unknown`.
+        repair: The faults of XML to repair, as for `decode`. The reader has `repairs` and
+            `repair_counts`; see `penstock.xml.read`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of text, as for `decode`.
         compression: How the source is compressed, as for `load`.
@@ -561,7 +583,7 @@ def read(
     return _read.read(
         source,
         "plist",
-        _dialect(form),
+        _dialect(form, repair),
         into,
         at,
         policy,
@@ -660,6 +682,7 @@ def send(
     /,
     *,
     form: PlistForm | None = None,
+    repair: RepairWord | Iterable[RepairWord] = (),
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -671,6 +694,7 @@ def send(
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
         handler: The object whose methods are called.
         form: The form, as for `decode`.
+        repair: The faults of XML to repair, as for `decode`.
         encoding: The encoding of text, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
@@ -696,7 +720,9 @@ def send(
         Ledger
         Chart
     """
-    return _send.send(_dialect(form), source, handler, encoding, compression, member, limits)
+    return _send.send(
+        _dialect(form, repair), source, handler, encoding, compression, member, limits
+    )
 
 
 class Decoder(_decoder.Decoder[T]):
@@ -733,6 +759,7 @@ class Decoder(_decoder.Decoder[T]):
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
+        repair: RepairWord | Iterable[RepairWord] = (),
         types: Types | None = None,
         encoding: str | None = None,
         compression: Compression | None = "infer",
@@ -742,4 +769,4 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-        return cls._make(_dialect(form), into, at, policy, encoding, limits, compression)
+        return cls._make(_dialect(form, repair), into, at, policy, encoding, limits, compression)

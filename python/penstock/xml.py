@@ -129,17 +129,20 @@ def decode(
             raise an `"error"`, or keep the `"text"` of the reference.
         repair: The faults to repair instead of refusing them, one name or several.
             `"bare_ampersand"` keeps a `&` that begins no reference as text. `"control_character"`
-            removes characters that XML does not allow. `"surrogate_pair"` joins two character
-            references that are a surrogate pair. `"broken_subset"` ignores everything after an
-            error in the internal subset of the document type, up to the `]>` that ends it.
+            removes characters that XML does not allow. `"html_entity"` takes a reference to an
+            entity of HTML, such as `&nbsp;`, that the document does not declare, as its character.
+            `"surrogate_pair"` joins two character references that are a surrogate pair.
+            `"broken_subset"` ignores everything after an error in the internal subset of the
+            document type, up to the `]>` that ends it.
             `"trailing_junk"` ignores anything after the root element. `"all"` is all of them. A
             `RepairWarning` says what was repaired.
         force_list: Without a class: the elements that are lists even if there is only one. Pass
             True for all of them, or their names.
         types: Functions that make values of types, for this call: `{Money: Money.parse}`. For many
             calls, a `penstock.Plan` that you keep is cheaper.
-        encoding: The encoding of bytes if neither a byte order mark nor the XML declaration says it
-            and it is not UTF-8: a name of the WHATWG table, or `"utf-16-le"` and similar.
+        encoding: The encoding of bytes, whatever the XML declaration says: a name of the WHATWG
+            table, or `"utf-16-le"` and similar. Only a byte order mark overrules it, or the zero
+            bytes of UTF-16 and UTF-32. Without it, the declaration says it, or else it is UTF-8.
         limits: The limits to enforce instead of the default ones.
 
     Returns:
@@ -429,7 +432,7 @@ def load(
         repair: The faults to repair, as for `decode`.
         force_list: Without a class: which elements are always lists, as for `decode`.
         types: Functions that make values of types, as for `decode`.
-        encoding: The encoding if the document does not say it, as for `decode`.
+        encoding: The encoding, whatever the document declares, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
@@ -528,7 +531,7 @@ def read(
         repair: The faults to repair, as for `decode`.
         force_list: Without a class: which elements are always lists, as for `decode`.
         types: Functions that make values of types, as for `decode`.
-        encoding: The encoding if the document does not say it, as for `decode`.
+        encoding: The encoding, whatever the document declares, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
@@ -654,7 +657,7 @@ def events(
         unresolved: What to do with unresolved references, as for `decode`.
         repair: The faults to repair, as for `decode`. The iterator has `repairs` and
             `repair_counts`, as for `read`.
-        encoding: The encoding if the document does not say it, as for `decode`.
+        encoding: The encoding, whatever the document declares, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.

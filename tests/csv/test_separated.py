@@ -152,7 +152,7 @@ def test_where_it_has_no_meaning(cls: Any, reason: str) -> None:
 
 
 def test_its_arguments() -> None:
-    with pytest.raises(TypeError, match=r"^separated\(\) takes a str, not int$"):
+    with pytest.raises(TypeError, match=r"^separated\(\) takes a str or None, not int$"):
         separated(5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^separated\(\) takes a text that is not empty$"):
         separated("")

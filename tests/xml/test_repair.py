@@ -199,7 +199,7 @@ def test_repair_is_a_value() -> None:
 
 def test_unknown_words() -> None:
     message = (
-        "repair must be 'all' or some of 'bare_ampersand', 'control_character', "
+        "repair must be 'all' or some of 'bare_ampersand', 'control_character', 'html_entity', "
         "'surrogate_pair', 'broken_subset', 'trailing_junk', not 'everything'"
     )
     for repair in ("everything", ["bare_ampersand", "everything"]):

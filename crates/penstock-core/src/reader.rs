@@ -416,7 +416,8 @@ impl FormatReader for Reader {
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
-            Reader::Json(_) | Reader::Plist(_) | Reader::Told(_) => Vec::new(),
+            Reader::Json(_) | Reader::Told(_) => Vec::new(),
+            Reader::Plist(reader) => reader.take_repairs(),
             Reader::Csv(reader) => reader.take_repairs(),
             Reader::Xml(reader) => reader.take_repairs(),
         }

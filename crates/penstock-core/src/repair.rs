@@ -13,6 +13,8 @@ pub enum RepairKind {
     BareAmpersand,
     /// XML: a character that is not allowed, as itself or as a reference, is removed.
     ControlCharacter,
+    /// XML: a reference to an entity of HTML that the document does not declare is its character.
+    HtmlEntity,
     /// XML: two character references that are a surrogate pair become the character that they mean.
     SurrogatePair,
     /// XML: the rest of an invalid internal subset, up to the `]>` that ends it, is ignored.
@@ -35,9 +37,10 @@ pub enum RepairKind {
 
 impl RepairKind {
     /// All kinds.
-    pub const ALL: [RepairKind; 11] = [
+    pub const ALL: [RepairKind; 12] = [
         RepairKind::BareAmpersand,
         RepairKind::ControlCharacter,
+        RepairKind::HtmlEntity,
         RepairKind::SurrogatePair,
         RepairKind::BrokenSubset,
         RepairKind::TrailingJunk,
@@ -50,9 +53,10 @@ impl RepairKind {
     ];
 
     /// Those of XML.
-    pub const XML: [RepairKind; 5] = [
+    pub const XML: [RepairKind; 6] = [
         RepairKind::BareAmpersand,
         RepairKind::ControlCharacter,
+        RepairKind::HtmlEntity,
         RepairKind::SurrogatePair,
         RepairKind::BrokenSubset,
         RepairKind::TrailingJunk,
@@ -74,6 +78,7 @@ impl RepairKind {
         match self {
             RepairKind::BareAmpersand => "bare_ampersand",
             RepairKind::ControlCharacter => "control_character",
+            RepairKind::HtmlEntity => "html_entity",
             RepairKind::SurrogatePair => "surrogate_pair",
             RepairKind::BrokenSubset => "broken_subset",
             RepairKind::TrailingJunk => "trailing_junk",

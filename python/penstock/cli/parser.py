@@ -235,7 +235,7 @@ def _add_sniff(commands: Commands) -> None:
     options = _options(sniff)
     _into(options, options, "the class of a row, which knows the names and types of columns")
     options.add_argument(
-        "--encoding", metavar="NAME", help="the encoding, if the file does not declare it"
+        "--encoding", metavar="NAME", help="the encoding, whatever the file declares"
     )
     options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
     options.add_argument("-q", "--quiet", action="store_true", help="do not say why")
@@ -715,7 +715,7 @@ def _source(options: argparse._ArgumentGroup) -> None:
         "nor the first bytes show it",
     )
     options.add_argument(
-        "--encoding", metavar="NAME", help="the encoding, if the file does not declare it"
+        "--encoding", metavar="NAME", help="the encoding, whatever the file declares"
     )
     options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
     options.add_argument(

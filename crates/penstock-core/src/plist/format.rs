@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{Form, Options, Reader, style};
-use crate::format::{self, Format, Lends, Said, Value, WrongOption};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
 use crate::limits::Limits;
 use crate::reader;
+use crate::repair::{RepairKind, Repairs};
 use crate::shape;
 use crate::source::Detect;
 
@@ -37,15 +38,19 @@ const FORMS: [(&str, Form); 6] = [
     ("json", Form::Json),
 ];
 
-/// `form`: the form, or none if it is to be found.
+/// `form`: the form, or none if it is to be found; `repair`: the faults of one that is XML to repair.
 fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
     let mut read = Options::default();
     for (option, said) in options {
         match (&**option, &said.value) {
             ("form", Value::Nothing) => {}
+            ("repair", _) => read.repairs = Repairs::said(said, &RepairKind::XML)?,
             ("form", _) => read.form = Some(said.word("form", &FORMS)?),
             _ => return Err(WrongOption::Unknown { option: option.clone() }),
         }
+    }
+    if !read.repairs.is_empty() && !matches!(read.form, None | Some(Form::Xml)) {
+        return Err(impossible("repair= is for property lists in XML, not for another form="));
     }
     Ok(Arc::new(Dialect(read)))
 }

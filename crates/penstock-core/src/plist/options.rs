@@ -1,5 +1,7 @@
 //! The options of property lists.
 
+use crate::repair::Repairs;
+
 /// How a property list is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -18,4 +20,6 @@ pub enum Form {
 pub struct Options {
     /// The form, or nothing: the first bytes say it.
     pub form: Option<Form>,
+    /// XML: the faults to repair. The other forms have none.
+    pub repairs: Repairs,
 }

@@ -6,6 +6,7 @@ use crate::error::{Fail, Fault};
 use crate::json;
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
+use crate::repair::{Repair, Repairs};
 use crate::run::Given;
 use crate::sink::Listener;
 
@@ -14,6 +15,8 @@ use crate::sink::Listener;
 pub struct Reader {
     form: Option<Form>,
     limits: Limits,
+    /// The faults of XML to repair.
+    repairs: Repairs,
     /// The offset of the first byte, until the form is known.
     base: u64,
     looking: Looking,
@@ -54,6 +57,7 @@ impl Reader {
     pub fn new(options: Options, limits: &Limits) -> Self {
         Reader {
             form: options.form,
+            repairs: options.repairs,
             limits: limits.clone(),
             base: 0,
             looking: Looking::new(),
@@ -91,7 +95,10 @@ impl Reader {
     #[must_use]
     pub fn beside(&self, depth: usize) -> Option<Self> {
         let own = Own::Binary(self.binary()?.beside(depth)?);
-        Some(Reader { own, ..Reader::new(Options { form: Some(Form::Binary) }, &self.limits) })
+        Some(Reader {
+            own,
+            ..Reader::new(Options { form: Some(Form::Binary), ..Options::default() }, &self.limits)
+        })
     }
 
     /// A reader at the beginning of the same binary property list, of a range of it: see
@@ -101,7 +108,8 @@ impl Reader {
         if !matches!(self.form, None | Some(Form::Binary)) {
             return None;
         }
-        let mut reader = Reader::new(Options { form: Some(Form::Binary) }, &self.limits);
+        let mut reader =
+            Reader::new(Options { form: Some(Form::Binary), ..Options::default() }, &self.limits);
         reader.range = Some([start.into(), until.into()]);
         Some(reader)
     }
@@ -138,7 +146,7 @@ impl Reader {
                 reader.halt_within(if self.halts { usize::MAX } else { 0 });
                 Own::Binary(reader)
             }
-            Form::Xml => Own::Xml(markup::Reader::new(limits)),
+            Form::Xml => Own::Xml(markup::Reader::new(limits, self.repairs)),
             Form::Text => Own::Text(text::Reader::new(limits)),
             Form::Json => Own::Json(json::Reader::new(json::Framing::Document, limits)),
         };
@@ -198,5 +206,11 @@ impl FormatReader for Reader {
     }
     fn rescan(&mut self) {
         each!(&mut self.own, (), reader => reader.rescan());
+    }
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        match &mut self.own {
+            Own::Xml(reader) => reader.take_repairs(),
+            _ => Vec::new(),
+        }
     }
 }

@@ -186,7 +186,8 @@ impl Automaton {
     }
 
     /// The same, with ids that may hold others: a value may belong to one of these, and contain
-    /// attributes and elements that belong to other ids.
+    /// attributes and elements that belong to other ids. And with owners of ids: of those of one
+    /// owner, `x` has a value before `*`, which then means any other.
     ///
     /// # Errors
     /// As [`fields`](Self::fields).
@@ -196,7 +197,7 @@ impl Automaton {
     ///
     /// let paths = [(Path::parse("guid").unwrap(), 0), (Path::parse("guid/@id").unwrap(), 1)];
     /// assert!(Automaton::fields(&paths).is_err());
-    /// let automaton = Automaton::nested(&paths, &|id| id == 0).unwrap();
+    /// let automaton = Automaton::nested(&paths, &|id| id == 0, &|id| id).unwrap();
     /// let inside = automaton.states[0].elements[0].to.state.unwrap() as usize;
     /// assert_eq!(automaton.states[inside].whole, Some(0));
     /// assert_eq!(automaton.states[inside].attributes[0].to.accept, Some(1));
@@ -204,8 +205,9 @@ impl Automaton {
     pub fn nested(
         paths: &[(Path, u32)],
         holds: &dyn Fn(u32) -> bool,
+        owner: &dyn Fn(u32) -> u32,
     ) -> Result<Automaton, Refused> {
-        Builder::new(paths, holds).build()
+        Builder { owner, ..Builder::new(paths, holds) }.build()
     }
 
     /// The path of the records, which have the id 0. A record inside a record does not count.
@@ -254,6 +256,8 @@ struct Builder<'p> {
     paths: Vec<Compiled<'p>>,
     /// Whether values of an id may contain those of others.
     holds: &'p dyn Fn(u32) -> bool,
+    /// To whom an id belongs: of the ids of one owner, the name has a value before the star.
+    owner: &'p dyn Fn(u32) -> u32,
     known: HashMap<Vec<Item>, u32>,
     /// The item sets of the states, in the order of the states.
     sets: Vec<Vec<Item>>,
@@ -297,7 +301,7 @@ impl<'p> Builder<'p> {
         };
         let paths = paths.iter().map(compiled).collect();
         let (known, sets) = (HashMap::new(), Vec::new());
-        Builder { paths, holds, known, sets, work: 0, nested: false }
+        Builder { paths, holds, owner: &|id| id, known, sets, work: 0, nested: false }
     }
 
     fn build(mut self) -> Result<Automaton, Refused> {
@@ -464,6 +468,19 @@ impl<'p> Builder<'p> {
         Ok(edges)
     }
 
+    /// Removes stars that have matched beside a name of the same owner.
+    fn leave_stars(&self, items: &mut Vec<Item>) {
+        let star = |item: &Item| {
+            let last = self.paths[item.0 as usize].path.steps().last();
+            last.is_some_and(|step| *step.test() == Test::AnyChild)
+        };
+        let owner = |item: &Item| (self.owner)(self.paths[item.0 as usize].id);
+        let ended = |item: &&Item| self.next_test(**item).is_none();
+        let named = items.iter().filter(ended).filter(|item| !star(item)).map(owner);
+        let named: HashSet<u32> = named.collect();
+        items.retain(|item| !(ended(&item) && star(item) && named.contains(&owner(item))));
+    }
+
     /// The target of the items `any` and `more` together; none if there are no items.
     fn target(&mut self, any: &[Item], mut more: Vec<Item>) -> Result<Option<Target>, Refused> {
         self.charge(any.len() + more.len())?;
@@ -471,6 +488,7 @@ impl<'p> Builder<'p> {
         let mut items = more;
         items.sort_unstable();
         items.dedup();
+        self.leave_stars(&mut items);
         if items.is_empty() {
             return Ok(None);
         }
@@ -582,6 +600,18 @@ mod tests {
         ] {
             assert_eq!(fields(paths), Err(Refused::Conflict { a, b }), "{paths:?}");
         }
+    }
+
+    #[test]
+    fn a_name_before_the_star_of_its_owner() {
+        let paths = ["a", "*", "b"].map(|path| Path::parse(path).unwrap());
+        let paths: Vec<_> = paths.into_iter().zip(0..).collect();
+        let of_one = Automaton::nested(&paths, &|_| false, &|_| 0).unwrap();
+        let start = &of_one.states[0];
+        let accept = |name: &[u8]| start.member(name).unwrap().accept;
+        assert_eq!([accept(b"a"), accept(b"b"), accept(b"c")], [Some(0), Some(2), Some(1)]);
+        let of_two = Automaton::nested(&paths, &|_| false, &|id| id / 2);
+        assert_eq!(of_two, Err(Refused::Conflict { a: 1, b: 2 }));
     }
 
     #[test]

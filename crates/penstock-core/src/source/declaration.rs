@@ -3,7 +3,9 @@
 //!
 //! An XML document declares it by a byte order mark, or in its XML declaration, which is read in
 //! the encoding family that the first four bytes show (XML 1.0, appendix F). A contradiction is a
-//! fault, because choosing between two claims would not be safe. The declaration stays in the text.
+//! fault, because choosing between two claims would not be safe. A caller who names an encoding has
+//! chosen: then the declaration says nothing, and only the bytes themselves know better: a byte order mark,
+//! or the zeros of wide characters. The declaration stays in the text.
 
 use crate::error::Fault;
 use crate::source::encoding::{Encoding, Opening, by_name, opening, refuse};
@@ -18,8 +20,8 @@ pub enum Detect {
     /// It does not: it is in the encoding that the caller names, or else in UTF-8.
     #[default]
     Nothing,
-    /// By a byte order mark, or else by its XML declaration. The encoding that the caller names is
-    /// for documents that have neither.
+    /// By a byte order mark, or else by its XML declaration, which the encoding that the caller names
+    /// overrules.
     Xml,
     /// As XML, unless the first bytes are those of a binary property list, which has no encoding.
     Plist,
@@ -40,8 +42,8 @@ impl Settled {
     pub const UTF_8: Settled = Settled { encoding: Encoding::UTF_8, mark: 0 };
 }
 
-/// The encoding of a whole XML document in memory. `assumed` is for one that declares none, and
-/// UTF-8 if there is none.
+/// The encoding of a whole XML document in memory. `given` overrules what the document declares. If
+/// there is neither, it is UTF-8.
 ///
 /// ```
 /// use penstock_core::source::encoding::{Encoding, by_name};
@@ -60,15 +62,15 @@ impl Settled {
 /// ```
 ///
 /// # Errors
-/// The declaration contradicts the byte order mark or the encoding in which it is written, names an
-/// unknown encoding, or is longer than [`DECLARATION`]; or the document is in EBCDIC, or begins
+/// Nothing is given, and the declaration contradicts the byte order mark or the encoding in which it
+/// is written, or names an unknown encoding; or it is longer than [`DECLARATION`]; or the document is in EBCDIC, or begins
 /// like UTF-16 or UTF-32, but without a `<`.
-pub fn xml_encoding(document: &[u8], assumed: Option<Encoding>) -> Result<Settled, Fault> {
+pub fn xml_encoding(document: &[u8], given: Option<Encoding>) -> Result<Settled, Fault> {
     let prefix = &document[..document.len().min(DECLARATION)];
     let ended = prefix.len() == document.len();
-    let settled = settle_xml(prefix, ended, assumed)?;
+    let settled = settle_xml(prefix, ended, given)?;
     // If no more bytes come, and at the limit, there is always an answer.
-    Ok(settled.unwrap_or(Settled { encoding: assumed.unwrap_or(Encoding::UTF_8), mark: 0 }))
+    Ok(settled.unwrap_or(Settled { encoding: given.unwrap_or(Encoding::UTF_8), mark: 0 }))
 }
 
 /// Finds the encoding from the first bytes of a document.
@@ -146,7 +148,7 @@ enum Family {
 fn settle_xml(
     prefix: &[u8],
     ended: bool,
-    assumed: Option<Encoding>,
+    given: Option<Encoding>,
 ) -> Result<Option<Settled>, Fault> {
     if EBCDIC.starts_with(&prefix[..prefix.len().min(4)]) && (prefix.len() >= 4 || !ended) {
         if prefix.len() < 4 {
@@ -163,7 +165,7 @@ fn settle_xml(
             let marked = matches!(*prefix, [0xfe | 0xff, ..] | [0, 0, 0xfe, ..]);
             let family = Family::Wide { name, marked };
             if !marked && family.characters(prefix).next() != Some(b'<') {
-                return match assumed {
+                return match given {
                     Some(encoding) => Ok(Some(Settled { encoding, mark: 0 })),
                     None => Err(refuse(name)),
                 };
@@ -186,7 +188,7 @@ fn settle_xml(
         Read::Short | Read::None => None,
         Read::Name(name) => Some(name),
     };
-    let encoding = family.agree(declared.as_deref(), assumed)?;
+    let encoding = family.agree(declared.as_deref(), given)?;
     Ok(Some(Settled { encoding, mark: if encoding.is_utf8() { mark } else { 0 } }))
 }
 
@@ -204,15 +206,16 @@ impl Family {
         Characters { units: bytes.chunks_exact(self.width()), big, stopped: false }
     }
 
-    /// The encoding of a document of this family whose declaration names `declared`.
-    fn agree(self, declared: Option<&str>, assumed: Option<Encoding>) -> Result<Encoding, Fault> {
+    /// The encoding of a document of this family whose declaration names `declared`, unless one is
+    /// given.
+    fn agree(self, declared: Option<&str>, given: Option<Encoding>) -> Result<Encoding, Fault> {
         let own = match self {
             Family::Bytes { marked: false } => None,
             Family::Bytes { marked: true } => Some(Encoding::UTF_8),
             Family::Wide { name, .. } => by_name(name),
         };
-        let Some(name) = declared else {
-            return Ok(own.or(assumed).unwrap_or(Encoding::UTF_8));
+        let Some(name) = declared.filter(|_| given.is_none()) else {
+            return Ok(own.or(given).unwrap_or(Encoding::UTF_8));
         };
         let Some(said) = by_declared_name(name) else {
             return Err(Fault::malformed(0, format!("unknown encoding '{name}' declared")));

@@ -37,12 +37,10 @@ enum Problem {
     Digit,
     /// No letter that is allowed after a number here.
     Designator,
-    /// A fraction of something other than seconds.
+    /// A fraction of a unit that is not the last.
     Fraction,
     /// Years or months.
     Calendar,
-    /// Weeks beside other parts.
-    Weeks,
     /// A digit other than 0 after the sixth of the fraction.
     Finer,
     /// More days than the type can hold.
@@ -57,10 +55,9 @@ impl Reason {
             Problem::Begin => "expected 'P', as in P1DT12H",
             Problem::Empty => "expected a number and its unit",
             Problem::Digit => "expected a digit",
-            Problem::Designator => "expected the letter of a unit, in the order D, T, H, M, S",
-            Problem::Fraction => "only seconds may have a fraction",
+            Problem::Designator => "expected the letter of a unit, in the order W, D, T, H, M, S",
+            Problem::Fraction => "only the last unit may have a fraction",
             Problem::Calendar => "years and months have no fixed length",
-            Problem::Weeks => "weeks cannot be combined with other units",
             Problem::Finer => "the fraction is finer than a microsecond",
             Problem::Range => "it is more than 999999999 days",
         }
@@ -82,17 +79,18 @@ const MOST_DAYS: i128 = 999_999_999;
 
 /// The units in their order: the letter, whether it comes after the `T`, and its microseconds.
 /// Years and months have no length.
-const UNITS: [(u8, bool, Option<i128>); 6] = [
+const UNITS: [(u8, bool, Option<i128>); 7] = [
     (b'Y', false, None),
     (b'M', false, None),
+    (b'W', false, Some(7 * DAY)),
     (b'D', false, Some(DAY)),
     (b'H', true, Some(3_600 * SECOND)),
     (b'M', true, Some(60 * SECOND)),
     (b'S', true, Some(SECOND)),
 ];
 
-/// Parses all of `text` as a duration: an optional sign, `P`, days, and after a `T` hours, minutes
-/// and seconds, each optional; or weeks alone. Seconds may have a fraction.
+/// Parses all of `text` as a duration: an optional sign, `P`, weeks, days, and after a `T` hours,
+/// minutes and seconds, each optional. The last of them may have a fraction (ISO 8601-2).
 ///
 /// ```
 /// use penstock_core::value::duration::{Duration, duration};
@@ -100,7 +98,8 @@ const UNITS: [(u8, bool, Option<i128>); 6] = [
 /// let value = duration(b"P1DT2H30M1.5S")?;
 /// assert_eq!(value, Duration { days: 1, seconds: 9_001, microseconds: 500_000 });
 /// assert_eq!(duration(b"-PT1S")?, Duration { days: -1, seconds: 86_399, microseconds: 0 });
-/// assert_eq!(duration(b"P2W")?.days, 14);
+/// assert_eq!(duration(b"P2W1D")?.days, 15);
+/// assert_eq!(duration(b"PT0.5H")?.seconds, 1_800);
 /// let reason = duration(b"P1M").expect_err("how many days?");
 /// assert_eq!((reason.at, &*reason.message()), (1, "years and months have no fixed length"));
 /// # Ok::<(), penstock_core::value::duration::Reason>(())
@@ -126,25 +125,18 @@ pub fn duration(text: &[u8]) -> Result<Duration, Reason> {
         let from = at;
         let number = Number::read(text, &mut at)?;
         let Some(&letter) = text.get(at) else { return fail(at, Problem::Designator) };
-        if letter == b'W' && !in_time {
-            if from != 1 + usize::from(text[0] != b'P') || at + 1 != text.len() {
-                return fail(from, Problem::Weeks);
-            }
-            if number.fraction.is_some() {
-                return fail(from, Problem::Fraction);
-            }
-            total = number.whole * 7 * DAY;
-            (at, empty) = (at + 1, false);
-            break;
-        }
         let place = units.iter().position(|(unit, time, _)| (*unit, *time) == (letter, in_time));
         let Some(place) = place else { return fail(at, Problem::Designator) };
         match (units[place].2, number.fraction) {
-            (_, Some(_)) if letter != b'S' => return fail(from, Problem::Fraction),
-            (None, _) if number.whole != 0 => return fail(from, Problem::Calendar),
+            (_, Some(_)) if at + 1 != text.len() => return fail(from, Problem::Fraction),
+            (None, fraction) if number.whole != 0 || fraction.is_some_and(|it| it > 0) => {
+                return fail(from, Problem::Calendar);
+            }
             (None, _) => {}
             (Some(length), fraction) => {
-                total += number.whole * length + i128::from(fraction.unwrap_or(0));
+                // A fraction is in millionths, and a unit has whole seconds.
+                total += number.whole * length;
+                total += i128::from(fraction.unwrap_or(0)) * (length / SECOND);
             }
         }
         units = &units[place + 1..];
@@ -235,18 +227,15 @@ mod tests {
             ("PD", 1, "expected a digit"),
             ("PT1.S", 4, "expected a digit"),
             ("PT.5S", 2, "expected a digit"),
-            ("P1", 2, "expected the letter of a unit, in the order D, T, H, M, S"),
-            ("P1H", 2, "expected the letter of a unit, in the order D, T, H, M, S"),
-            ("PT1D", 3, "expected the letter of a unit, in the order D, T, H, M, S"),
-            ("PT1S1M", 5, "expected the letter of a unit, in the order D, T, H, M, S"),
-            ("PT1S1S", 5, "expected the letter of a unit, in the order D, T, H, M, S"),
-            ("P1.5D", 1, "only seconds may have a fraction"),
-            ("PT1.5H", 2, "only seconds may have a fraction"),
-            ("P0.5W", 1, "only seconds may have a fraction"),
+            ("P1", 2, "expected the letter of a unit, in the order W, D, T, H, M, S"),
+            ("P1H", 2, "expected the letter of a unit, in the order W, D, T, H, M, S"),
+            ("PT1D", 3, "expected the letter of a unit, in the order W, D, T, H, M, S"),
+            ("PT1S1M", 5, "expected the letter of a unit, in the order W, D, T, H, M, S"),
+            ("PT1S1S", 5, "expected the letter of a unit, in the order W, D, T, H, M, S"),
+            ("P1.5DT1S", 1, "only the last unit may have a fraction"),
+            ("PT1.5H1M", 2, "only the last unit may have a fraction"),
             ("P1Y", 1, "years and months have no fixed length"),
             ("P0Y2MT1S", 3, "years and months have no fixed length"),
-            ("P1W1D", 1, "weeks cannot be combined with other units"),
-            ("P1D1W", 3, "weeks cannot be combined with other units"),
             ("PT0.0000001S", 10, "the fraction is finer than a microsecond"),
             ("P1000000000D", 0, "it is more than 999999999 days"),
             ("-P999999999DT1S", 0, "it is more than 999999999 days"),

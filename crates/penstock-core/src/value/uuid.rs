@@ -21,8 +21,9 @@ const GROUPS: [(usize, usize); 5] = [(0, 8), (9, 13), (14, 18), (19, 23), (24, 3
 /// Parses `text` as a UUID, with the first digit the most significant.
 ///
 /// Two spellings are accepted, in either case: the canonical one of 8, 4, 4, 4 and 12 digits
-/// separated by hyphens, and the same 32 digits without hyphens. Nothing else is: no braces, no
-/// `urn:uuid:`, no white space, no hyphens elsewhere. Version and variant are not checked.
+/// separated by hyphens, and the same 32 digits without hyphens. Either may be in braces, or behind
+/// `urn:uuid:`. Nothing else is accepted: no white space, no hyphens elsewhere. Version and variant are not
+/// checked.
 ///
 /// ```
 /// use penstock_core::value::uuid::uuid;
@@ -30,10 +31,20 @@ const GROUPS: [(usize, usize); 5] = [(0, 8), (9, 13), (14, 18), (19, 23), (24, 3
 /// let expected = Some(0x12345678_9abc_def0_1234_56789abcdef0);
 /// assert_eq!(uuid(b"12345678-9abc-def0-1234-56789ABCDEF0"), expected);
 /// assert_eq!(uuid(b"123456789abcdef0123456789abcdef0"), expected);
-/// assert_eq!(uuid(b"{12345678-9abc-def0-1234-56789abcdef0}"), None);
+/// assert_eq!(uuid(b"{12345678-9abc-def0-1234-56789abcdef0}"), expected);
+/// assert_eq!(uuid(b"urn:uuid:12345678-9abc-def0-1234-56789abcdef0"), expected);
+/// assert_eq!(uuid(b"12345678-9abc-def01234-5678-9abcdef0"), None);
 /// ```
 #[must_use]
 pub fn uuid(text: &[u8]) -> Option<u128> {
+    let text = match text {
+        [b'{', digits @ .., b'}'] => digits,
+        [b'u' | b'U', ..] => match text.split_at_checked(9) {
+            Some((urn, digits)) if urn.eq_ignore_ascii_case(b"urn:uuid:") => digits,
+            _ => text,
+        },
+        _ => text,
+    };
     match text.len() {
         32 => append(0, text),
         36 if [8, 13, 18, 23].iter().all(|at| text[*at] == b'-') => {
@@ -64,6 +75,10 @@ mod tests {
     /// The same by removing the hyphens and calling the standard library.
     fn naive(text: &[u8]) -> Option<u128> {
         let text = std::str::from_utf8(text).ok()?;
+        let lower = text.to_ascii_lowercase();
+        let urn = lower.strip_prefix("urn:uuid:");
+        let braces = lower.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        let text = urn.or(braces).unwrap_or(&lower);
         let parts: Vec<&str> = text.split('-').collect();
         let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
         // The standard library accepts a sign.
@@ -86,8 +101,8 @@ mod tests {
         assert_eq!(uuid(good.as_bytes()), Some(1));
         for text in [
             "".to_string(),
-            format!("urn:uuid:{good}"),
-            format!("{{{good}}}"),
+            format!("urn:{good}"),
+            format!("{{{good}"),
             format!(" {good}"),
             format!("{good}\n"),
             good.replace('-', "").replace("01", "0g"),

@@ -9,6 +9,7 @@ mod expand;
 mod extras;
 mod format;
 mod grammar;
+mod html_entities;
 mod indent;
 mod key;
 mod names;

@@ -157,12 +157,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     format!("the item {one:?} would be read without the white space around it");
                 return Err(Stop::misfit(reason));
             }
-            if one.contains(&*separated.by) {
-                let by = &separated.by;
-                return Err(Stop::misfit(format!("the item {one:?} has {by:?} in it")));
+            if let Some(reason) = separated.refuses(&one) {
+                return Err(Stop::misfit(reason));
             }
             if at > 0 {
-                text.push_str(&separated.by);
+                text.push_str(separated.by.as_deref().unwrap_or(" "));
             }
             text.push_str(&one);
         }

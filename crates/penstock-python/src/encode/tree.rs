@@ -168,6 +168,8 @@ pub(super) fn steps(making: &Making<'_, '_>) -> PyResult<Result<Box<[Step]>, Str
         let element = reach(&mut root, &way);
         match place {
             Place::Attribute(_) => element.attributes.push(part),
+            // All text of the element, of which other fields may have attributes.
+            Place::Text if first.path.anywhere() => element.whole = Some(part),
             Place::Text => element.text = Some(part),
             Place::Element(name) => element.add(name, part),
         }
@@ -208,6 +210,11 @@ impl Making<'_, '_> {
 
 /// Where a path leads, if a value can be written there.
 fn led(path: &Path) -> Result<Led, String> {
+    if let [only] = path.steps()
+        && *only.test() == Test::Text
+    {
+        return Ok((Vec::new(), Some(Place::Text)));
+    }
     if path.anywhere() {
         return Err(format!("the path '{path}' does not say in which element its value is"));
     }

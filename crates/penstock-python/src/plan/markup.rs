@@ -86,6 +86,38 @@ struct Route {
     aim: u32,
 }
 
+/// Whether a path is `//text()`: all text below the element, in the order of the document.
+fn is_all_text(path: &Path) -> bool {
+    path.anywhere() && matches!(path.steps(), [step] if *step.test() == Test::Text)
+}
+
+/// The field that takes all text below the element of its class.
+fn all_text(
+    subject: &Subject<'_, '_>,
+    fields: &[Declared<'_>],
+    routes: &[Route],
+) -> PyResult<Option<u32>> {
+    let mut found = routes.iter().filter(|route| is_all_text(&route.path));
+    let Some(route) = found.next() else { return Ok(None) };
+    if let Some(other) = found.find(|other| other.field != route.field) {
+        return Err(clash(subject, fields, routes, route.aim, other.aim));
+    }
+    let field = &fields[route.field as usize];
+    let name = field.name.to_string();
+    let is_one = route.aim == route.field && is_leaf(&subject.compiler.nodes, field.node);
+    let others = routes.iter().filter(|other| other.field == route.field).count();
+    if !is_one || is_collection(&subject.compiler.nodes, field.node) || others > 1 {
+        let reason = "at('//text()') is all text below the element, one text: its type is str, or \
+                      another of one value, and it has no path beside it";
+        return Err(subject.place(&name).error(subject.compiler.py, reason));
+    }
+    // The start of such a path is inside the element as well, where the text is not to begin anew.
+    if let Some(other) = routes.iter().find(|it| it.path.anywhere() && !is_all_text(&it.path)) {
+        return Err(clash(subject, fields, routes, route.aim, other.aim));
+    }
+    Ok(Some(route.aim))
+}
+
 /// The paths to all fields that are read.
 pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
     let nodes = &subject.compiler.nodes;
@@ -127,13 +159,21 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         Star::add(&mut stars[route.aim as usize], route.path.last_star());
     }
     let stars = Star::all(stars);
-    let paths: Vec<_> = routes.iter().map(|route| (route.path.clone(), route.aim)).collect();
+    let all_text = all_text(subject, fields, &routes)?;
+    let parts = routes.iter().filter(|route| !is_all_text(&route.path));
+    let paths: Vec<_> = parts.map(|route| (route.path.clone(), route.aim)).collect();
     // All text below an element may be a field beside parts of the element.
     let holds = |aim: u32| fields.get(aim as usize).is_some_and(|it| is_leaf(nodes, it.node));
-    let automaton = Automaton::nested(&paths, &holds).map_err(|refused| match refused {
+    let owner = |aim: u32| match choices.get((aim as usize).wrapping_sub(fields.len())) {
+        Some((field, _)) => *field,
+        None => aim,
+    };
+    let automaton = Automaton::nested(&paths, &holds, &owner);
+    let mut automaton = automaton.map_err(|refused| match refused {
         Refused::Conflict { a, b } => clash(subject, fields, &routes, a, b),
         refused => subject.error(format_args!(": {refused}")),
     })?;
+    automaton.states[0].whole = all_text;
     for state in &automaton.states {
         if let Some((whole, part)) = unfit(nodes, fields, &automaton, state) {
             return Err(clash(subject, fields, &routes, whole, part));

@@ -93,10 +93,11 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         gathers[id as usize] |= path.matches_many();
         paths.push((path, aim));
     }
-    let automaton = Automaton::fields(&paths).map_err(|refused| match refused {
-        Refused::Conflict { a, b } => conflict(subject, fields, owner(a), owner(b)),
-        refused => subject.error(format_args!(": {refused}")),
-    })?;
+    let automaton =
+        Automaton::nested(&paths, &|_| false, &owner).map_err(|refused| match refused {
+            Refused::Conflict { a, b } => conflict(subject, fields, owner(a), owner(b)),
+            refused => subject.error(format_args!(": {refused}")),
+        })?;
     let mut states = Vec::with_capacity(automaton.states.len());
     for state in automaton.states {
         states.push(converted(subject, fields, owner, state)?);

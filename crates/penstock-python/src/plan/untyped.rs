@@ -19,8 +19,8 @@ use super::{Kind, Node, NodeId, element, known};
 pub(crate) struct Separated {
     /// The node of the collection, without anything to do behind it.
     pub(crate) list: NodeId,
-    /// What stands between two items.
-    pub(crate) by: Box<str>,
+    /// What stands between two items; white space of any length if there is none.
+    pub(crate) by: Option<Box<str>>,
     /// Whether white space around an item is no part of it.
     pub(crate) trim: bool,
 }
@@ -28,12 +28,28 @@ pub(crate) struct Separated {
 impl Separated {
     /// The items of a text.
     pub(crate) fn items<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        let text = (!text.is_empty()).then_some(text);
-        let items = text.into_iter().flat_map(|text| text.split(&*self.by));
-        items.map(|item| if self.trim { item.trim_matches(is_blank) } else { item })
+        let by = self.by.as_deref();
+        let words = by.is_none().then(|| text.split(is_blank).filter(|item| !item.is_empty()));
+        let parts = by.filter(|_| !text.is_empty()).map(|by| text.split(by));
+        let parts = parts.into_iter().flatten();
+        let parts = parts.map(|item| if self.trim { item.trim_matches(is_blank) } else { item });
+        words.into_iter().flatten().chain(parts)
+    }
+
+    /// Why the text of an item cannot stand among others, if it cannot.
+    pub(crate) fn refuses(&self, item: &str) -> Option<String> {
+        match &self.by {
+            None if item.is_empty() => Some("an empty item would be read as none".to_owned()),
+            None if item.contains(is_blank) => {
+                Some(format!("the item {item:?} has white space in it"))
+            }
+            Some(by) if item.contains(&**by) => Some(format!("the item {item:?} has {by:?} in it")),
+            _ => None,
+        }
     }
 }
 
+/// The white space of XML.
 fn is_blank(char: char) -> bool {
     matches!(char, ' ' | '\t' | '\r' | '\n')
 }
@@ -131,7 +147,7 @@ impl<'py> Walk<'_, 'py> {
                 return Err(self.error(reason));
             }
         };
-        let by: String = word.getattr(intern!(py, "by"))?.extract()?;
+        let by: Option<String> = word.getattr(intern!(py, "by"))?.extract()?;
         let trim = word.getattr(intern!(py, "trim"))?.extract()?;
         if let Some(&item) = items.iter().find(|item| self.compiler.is_container(**item)) {
             let item = self.name(item);
@@ -143,7 +159,7 @@ impl<'py> Walk<'_, 'py> {
             return Ok(node);
         }
         let list = self.compiler.push(Kind::Any, false, node.written.to_string());
-        let separated = Separated { list, by: by.into(), trim };
+        let separated = Separated { list, by: by.map(Into::into), trim };
         let kind = std::mem::replace(&mut node.kind, Kind::Separated(Box::new(separated)));
         self.compiler.nodes[list as usize].kind = kind;
         Ok(node)

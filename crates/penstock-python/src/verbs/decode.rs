@@ -164,7 +164,6 @@ fn at_hand<'py>(
     data: &Bound<'py, PyAny>,
     encoding: Option<Encoding>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let encoding = encoding.filter(|encoding| !encoding.is_utf8());
     if let Ok(text) = data.cast::<PyString>() {
         // A `str` is decoded already, whatever its encoding was. A lone surrogate has no UTF-8.
         let text = match text.to_str() {
@@ -174,7 +173,7 @@ fn at_hand<'py>(
         return in_memory(py, common, text.as_bytes());
     }
     let detect = common.dialect.detect();
-    if let Some(encoding) = encoding.filter(|_| detect == Detect::Nothing) {
+    if let Some(encoding) = encoding.filter(|it| detect == Detect::Nothing && !it.is_utf8()) {
         let mut bytes = Vec::new();
         in_pieces(data, |piece| {
             make_room(&mut bytes, piece.len());

@@ -210,8 +210,7 @@ impl Decoder {
             )?;
             let (dialect, policy) = (dialect.get(), policy.get());
             let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-            let encoding = encoding.filter(|encoding| !encoding.is_utf8());
-            if encoding.is_some() && dialect.detect() == Detect::Nothing {
+            if encoding.is_some_and(|it| !it.is_utf8()) && dialect.detect() == Detect::Nothing {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }

@@ -5,7 +5,7 @@ use super::translate::{State, Translator, too_deep};
 use crate::error::{Fail, Fault, Kind};
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
-use crate::repair::Repair;
+use crate::repair::{Repair, Repairs};
 use crate::run::Given;
 use crate::sink::{Flow, Listener};
 use crate::xml;
@@ -30,9 +30,9 @@ const OTHERS: usize = 2;
 impl Reader {
     /// A reader at the beginning of a source.
     #[must_use]
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &Limits, repairs: Repairs) -> Self {
         // A property list has no namespaces.
-        let options = xml::Options { namespaces: false, ..xml::Options::default() };
+        let options = xml::Options { namespaces: false, repairs, ..xml::Options::default() };
         let elements = Limits { depth: limits.depth.saturating_add(OTHERS), ..limits.clone() };
         let xml = xml::Reader::new(options, &elements);
         Reader { xml, state: State::new(limits), depth: limits.depth }

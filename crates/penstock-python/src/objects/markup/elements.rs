@@ -65,10 +65,10 @@ impl<'p> Markup<'p> {
             return Ok(Flow::Skip);
         }
         let state = self.state();
+        let Some(found) = state.elements.find(&key) else { return self.other_element(&key, at) };
         if let Some(text) = state.text {
             self.end_run(text)?;
         }
-        let Some(found) = state.elements.find(&key) else { return self.other_element(&key, at) };
         self.top_mut().key = found;
         self.top_mut().unnamed = false;
         if state.elements.is_any(found) {
@@ -110,6 +110,13 @@ impl<'p> Markup<'p> {
     fn other_element(&mut self, key: &Key<'_>, at: u64) -> Answer {
         if self.state().other.is_none() && !self.markup.wholes.is_empty() {
             return self.element_of_whole(key);
+        }
+        if let Some(text) = self.state().text {
+            if self.state().other.is_none() && self.class().rest.is_none() && self.takes_runs(text)
+            {
+                return self.element_of_run(key, at);
+            }
+            self.end_run(text)?;
         }
         match self.state().other {
             Some(Target::Field(aim)) => {
@@ -286,7 +293,7 @@ impl<'p> Markup<'p> {
         }
         let text = self.markup.text.len();
         make_room(&mut self.markup.open, 1);
-        self.markup.open.push(Open { at, text, nil: false, forced, lost: false });
+        self.markup.open.push(Open { at, text, nil: false, forced, lost: false, stray: false });
         let aim = self.aim();
         if aim.kind == KindByte::OnPath {
             return self.begin_wrapper();
@@ -312,7 +319,8 @@ impl<'p> Markup<'p> {
     fn begin_wrapper(&mut self) -> Answer {
         let top = *self.top();
         if top.leads_to == NONE {
-            if !self.markup.wholes.is_empty() {
+            let in_run = self.state().text.is_some_and(|text| self.takes_runs(text));
+            if in_run || !self.markup.wholes.is_empty() {
                 self.markup.leaf = 1;
                 return Ok(Flow::Take);
             }
@@ -337,6 +345,9 @@ impl<'p> Markup<'p> {
         let mut frame = Frame::new(FrameKind::Element, node, self.top().aim, base);
         frame.class = class;
         self.core.push_class(frame);
+        if plan.states[0].whole.is_some() {
+            self.markup.wholes.push(at);
+        }
         if !plan.takes_key.is_empty() {
             self.core.at = at;
             self.give_key(&plan.takes_key)?;
@@ -390,7 +401,7 @@ impl<'p> Markup<'p> {
                         false => self.lost_union(at),
                     };
                 }
-                _ if self.markup.wholes.is_empty() => return Ok(Flow::Take),
+                _ if self.markup.wholes.is_empty() => return self.stray_text(text),
                 _ => {}
             }
         }
@@ -403,6 +414,48 @@ impl<'p> Markup<'p> {
         self.markup.text.try_reserve(more).map_err(|_| PyMemoryError::new_err(()))?;
         self.markup.text.push_str(text.text.as_str());
         Ok(Flow::Take)
+    }
+
+    /// Text that is for no field, beside the elements of the current one. White space there is no
+    /// text. The place is the element, because a text may come in several pieces.
+    #[inline]
+    fn stray_text(&mut self, text: Text<'_>) -> Answer {
+        let is_object = matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper);
+        if is_object && self.unknown_in_class() == Unknown::Skip {
+            return Ok(Flow::Take);
+        }
+        if xsd::trimmed(text.bytes()).is_empty() || self.markup.is_nil() {
+            return Ok(Flow::Take);
+        }
+        self.unknown_text(is_object)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unknown_text(&mut self, is_object: bool) -> Answer {
+        let at = self.markup.at();
+        match self.markup.open.last_mut() {
+            Some(open) if !open.stray && !open.lost => open.stray = true,
+            _ => return Ok(Flow::Take),
+        }
+        if !is_object {
+            let refusal = match self.top().kind {
+                FrameKind::Items | FrameKind::Named => {
+                    self.misfit(at, "an element with text beside its elements")
+                }
+                _ => return Ok(Flow::Take),
+            };
+            return self.lost_element(refusal);
+        }
+        let class = &self.class().name;
+        if self.unknown_in_class() == Unknown::Collect {
+            self.core.count_unknown(&[class, ".text()"]);
+            return Ok(Flow::Take);
+        }
+        let reason = format!("{class} has no field for the text beside its elements");
+        (self.top_mut().key, self.top_mut().unnamed) = (NONE, false);
+        let refusal = self.mismatch(at, reason, None, None).coded(Code::Unknown);
+        self.lost_element(refusal)
     }
 
     /// There is more text than the limit. Which byte is one too many is not known, because
@@ -462,7 +515,8 @@ impl<'p> Markup<'p> {
     #[inline]
     fn end_leaf(&mut self) -> Answer {
         if self.is_on_way() {
-            self.markup.close();
+            // Its text remains a part of that around it.
+            self.markup.open.pop();
             self.markup.leaf = 0;
             return Ok(Flow::Take);
         }
@@ -493,13 +547,17 @@ impl<'p> Markup<'p> {
     /// Ends an element that becomes an object.
     #[inline]
     fn end_object(&mut self, at: u64) -> Answer {
+        let whole = self.state().whole;
         let value = if self.markup.is_nil() {
             self.core.stack.release_from(self.attached(), self.top().base);
             let depth = self.core.frames.len();
             self.markup.deferred.retain(|(of, ..)| *of < depth);
             self.new_none()
         } else {
-            self.end_text(at)?;
+            match whole {
+                Some(aim) => self.end_all_text(aim, at)?,
+                None => self.end_text(at)?,
+            }
             if !self.markup.deferred.is_empty() {
                 self.settle_deferred()?;
             }
@@ -508,9 +566,13 @@ impl<'p> Markup<'p> {
             }
             match self.make_object(at) {
                 Ok(value) => value,
-                Err(refusal) => return self.lost_in_markup(refusal),
+                Err(refusal) => {
+                    self.leave_whole(whole);
+                    return self.lost_in_markup(refusal);
+                }
             }
         };
+        self.leave_whole(whole);
         self.markup.close();
         self.pop_frame();
         let answer = self.put_in_markup(value, at);

@@ -2,7 +2,11 @@
 //! beside `guid/@isPermaLink`, `proto` beside `proto/name`.
 //!
 //! Such an element is one on the path to fields. Its text is gathered as that of a scalar: the text
-//! of the elements in it stays in the buffer, also of those that are for no field.
+//! of the elements in it stays in the buffer, also of those that are for no field. The same is true of
+//! the element of a class with a field for all text below it (`//text()`).
+//!
+//! Where text is taken run by run, as a part of a choice, the text of an element that the choice does
+//! not name is a part of the run around it.
 
 use super::{Markup, Open};
 use crate::objects::core::Answer;
@@ -11,6 +15,7 @@ use crate::objects::core::refusal::Refusal;
 use crate::plan::{KindByte, State};
 use penstock_core::event::Key;
 use penstock_core::sink::Flow;
+use penstock_core::value::xsd;
 
 impl Markup<'_> {
     /// Whether elements that lead to a state are a value as a whole.
@@ -74,6 +79,43 @@ impl Markup<'_> {
         }
     }
 
+    /// An element that is no part of the choice whose texts come run by run: its text is a part of
+    /// the run around it, so no text is lost, and the order is that of the document.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn element_of_run(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        self.unknown_in_markup(key, at)?;
+        self.aim_on_path(NONE);
+        Ok(Flow::Take)
+    }
+
+    /// Gives all text below the current element to the field that asks for it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn end_all_text(&mut self, aim: u32, at: u64) -> Result<(), Refusal> {
+        if self.is_lost() {
+            return Ok(());
+        }
+        self.aim_at(aim);
+        (self.top_mut().key, self.top_mut().unnamed) = (NONE, false);
+        let from = self.markup.open.last().map_or(0, |open| open.text);
+        let text = &self.markup.text.as_bytes()[from..];
+        // As for an element's own text: no text is no value, unless it is to be a text.
+        if !self.item().is_text() && xsd::trimmed(text).is_empty() {
+            return Ok(());
+        }
+        let answer = self.own_text(from, at).and_then(|value| self.put_in_markup(value, at));
+        self.valued(answer).map(|_| ())
+    }
+
+    /// The text of the current element, if that is a value as a whole, has been taken.
+    #[inline(always)]
+    pub(crate) fn leave_whole(&mut self, whole: Option<u32>) {
+        if whole.is_some() {
+            self.markup.wholes.pop();
+        }
+    }
+
     /// The state of the current element, if it is on the path to fields.
     pub(crate) fn state_of_way(&self) -> Option<&State> {
         (self.top().kind == FrameKind::Wrapper).then(|| self.state())
@@ -89,7 +131,7 @@ impl Markup<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn end_whole(&mut self, aim: u32) -> Answer {
-        let none = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
+        let none = Open { at: 0, text: 0, nil: false, forced: false, lost: false, stray: false };
         let Open { at, text: from, nil, lost, .. } =
             self.markup.open.last().copied().unwrap_or(none);
         self.pop_frame();
