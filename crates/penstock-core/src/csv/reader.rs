@@ -8,7 +8,7 @@ use super::blocks::{Blocks, Counted, Noted, Whole, usual_delimiter};
 use super::header::Names;
 use super::infer::Inference;
 use super::many::Many;
-use super::options::{Header, Options, WrongDialect};
+use super::options::{Header, NULL, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use super::tail::Tailing;
 use crate::error::{Fail, Fault};
@@ -643,8 +643,10 @@ impl Reader {
                     None => text.slice(self.pos + cell.from..self.pos + cell.to),
                 };
                 let text = Text { text, ascii: self.row.ascii };
-                // Quotes around nothing say that it is a text.
-                let value = match cell.quoted && cell.from == cell.to {
+                // Quotes around nothing say that it is a text, and so does an escape in front of NULL.
+                let is_text = cell.quoted && cell.from == cell.to
+                    || cell.escaped && text.bytes() == NULL && self.grammar.has_null();
+                let value = match is_text {
                     true => Scalar::Text(text),
                     false => Scalar::Untyped(text),
                 };

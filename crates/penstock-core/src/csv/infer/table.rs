@@ -2,7 +2,7 @@
 
 use penstock_scan::{Isa, Job, Stops, ValidText, copied, dispatch, filled, gathered, make_room};
 
-use super::super::options::{Options, Terminator};
+use super::super::options::{NULL, Options, Terminator, escaped};
 use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
@@ -276,15 +276,21 @@ impl<'s, I: Isa> Rows<'s, I> {
     /// The text of a cell of the row that begins at an offset.
     fn text(&self, at: usize, cell: &Cell) -> std::borrow::Cow<'s, str> {
         let text = self.trial.text.slice(at + cell.from..at + cell.to).as_str();
-        let Some(escape) = self.grammar.escaping().filter(|_| cell.escaped) else {
+        let is_null = self.grammar.has_null() && !cell.quoted && text.as_bytes() == NULL;
+        let Some(escape) = self.grammar.escaping().filter(|_| cell.escaped && !is_null) else {
             return text.into();
         };
         let mut plain = String::new();
         make_room(&mut plain, text.len());
         let mut characters = text.chars();
         while let Some(character) = characters.next() {
-            let is_escape = character == char::from(escape);
-            plain.extend(if is_escape { characters.next() } else { Some(character) });
+            if character != char::from(escape) {
+                plain.push(character);
+                continue;
+            }
+            let Some(next) = characters.next() else { break };
+            let other = u8::try_from(next).ok().and_then(|next| escaped(escape, next));
+            plain.push(other.unwrap_or(next));
         }
         plain.into()
     }
