@@ -38,8 +38,8 @@ def test_716(tmp_path: Path) -> None:
     with csv.open(path, list[str], dialect=PLAIN) as rows:
         assert [rows[at] for at in (4, 1, 0, 3, 2)] == [ROWS[at] for at in (4, 1, 0, 3, 2)]
     many = tmp_path / "many.csv"
-    many.write_text(TEXT * 100_000)
-    assert list(csv.read(many, list[str], dialect=PLAIN, threads=2)) == ROWS * 100_000
+    many.write_text(TEXT * 20_000)
+    assert list(csv.read(many, list[str], dialect=PLAIN)) == ROWS * 20_000
 
 
 def test_717() -> None:

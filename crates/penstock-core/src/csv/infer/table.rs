@@ -321,6 +321,8 @@ struct Scan<'s> {
     /// only some before blanks, as in sentences; and whether the first row is one of them.
     left: [usize; 2],
     left_first: [bool; 2],
+    /// Rows in whose first cell several spaces in a row part texts, as where columns are filled up.
+    aligned: usize,
     /// Cells that are not the first of their row, and those of them with a blank before the text,
     /// or behind it.
     inner: usize,
@@ -357,6 +359,7 @@ impl<'s> Scan<'s> {
             known: Vec::new(),
             left: [0; 2],
             left_first: [false; 2],
+            aligned: 0,
             inner: 0,
             led: 0,
             trailed: 0,
@@ -423,6 +426,7 @@ impl<'s> Scan<'s> {
         self.table.second.clear();
         (self.left, self.left_first) = ([0; 2], [false; 2]);
         (self.inner, self.led, self.trailed, self.mended) = (0, 0, 0, 0);
+        self.aligned = 0;
     }
 
     fn is_typed(&self, column: usize) -> bool {
@@ -549,6 +553,9 @@ impl<'s> Scan<'s> {
                 self.led += is_blank(first);
                 self.trailed += is_blank(last);
             }
+            if place == 0 && !cell.quoted {
+                self.aligned += usize::from(text.trim().contains("  "));
+            }
             let (kind, mut cost) =
                 if is_first { (self.table.first[place].kind, 0) } else { cost::cell(bytes) };
             // The comma of a number is its own, beside other numbers.
@@ -627,6 +634,14 @@ impl<'s> Scan<'s> {
         if !is_usual && !self.table.named && is_left {
             let what = if columns == 1 { "one column is" } else { "the cells are" };
             let reason = format!("{what} left with commas, semicolons, tabs or bars in them");
+            return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
+        }
+        if columns == 1
+            && !self.table.named
+            && self.table.rows > 1
+            && self.aligned == self.table.rows
+        {
+            let reason = "one column is left with runs of spaces in each row";
             return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
         }
         if columns == 1 && self.trial.options.terminator != Terminator::AsFirst {
@@ -744,10 +759,12 @@ fn form(text: &[u8]) -> Form {
     Form::Same(hash, digits)
 }
 
-/// Notes whether a text has one of the usual delimiters, and whether it has one before a blank.
+/// Notes whether a text has one of the usual delimiters, and whether it has one before a blank only,
+/// as in sentences.
 fn note_usual(text: &[u8], left: &mut [bool; 2]) {
     for (at, _) in text.iter().enumerate().filter(|(_, byte)| USUAL.contains(byte)) {
-        left[usize::from(text.get(at + 1) == Some(&b' '))] = true;
+        let is_behind_blank = at.checked_sub(1).and_then(|at| text.get(at)) == Some(&b' ');
+        left[usize::from(text.get(at + 1) == Some(&b' ') && !is_behind_blank)] = true;
     }
 }
 
