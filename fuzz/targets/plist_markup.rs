@@ -71,7 +71,7 @@ fuzz_target!(|data: &[u8]| {
     }
 
     // Written and read again.
-    let (mut reader, mut writer) = (Reader::new(&limits), Writer::new(&limits));
+    let (mut reader, mut writer) = (Reader::new(&limits, Repairs::default()), Writer::new(&limits));
     let given = Given::Text { text: ValidText::from(text), last: true };
     loop {
         match reader.run(given, &mut writer) {

@@ -24,7 +24,9 @@ class Dialect:
         quote: The quote, or None if quotes have no meaning. Between two quotes, delimiters and line
             ends are text, and a doubled quote is one quote.
         escape: The character that makes the next one text, inside quotes and outside. If there is
-            one, a quote is escaped with it and not doubled.
+            one, a quote is escaped with it and not doubled. A backslash is that of databases:
+            before `b`, `f`, `n`, `r`, `t`, `v`, `0` and `Z` it stands for a character, and a cell
+            that is `\N` keeps it, so that `cells(null=)` can name NULL.
         comment: A line that begins with this text is no row.
         terminator: The end of a row. By default LF or CRLF; or CR, if the first line ends with one.
             `"any"` takes all three, mixed. Any other text of ASCII is the only end.

@@ -309,6 +309,10 @@ impl Keyed {
                 Kind::Str | Kind::Dictionary => {
                     return self.columns.text(node, text.text.as_str());
                 }
+                // An escape in front of NULL says that it is a text.
+                _ if !text.bytes().is_empty() => {
+                    return self.columns.untyped(node, text.text.as_str(), self.settings.rules);
+                }
                 _ => text,
             },
             Scalar::Untyped(text) => text,

@@ -6,7 +6,7 @@
 //! mean nothing. [`Cells`] has a table with what each byte may mean, so most cells are one pass over
 //! their bytes; the rest goes to [`Cells::careful`], which decides.
 
-use super::options::{Options, Terminator};
+use super::options::{NULL, Options, Terminator};
 use super::writer::{Formulas, Quoting, WriterOptions};
 use crate::writer::{Unwritable, make_room};
 
@@ -121,10 +121,18 @@ impl Cells {
     pub(super) fn null_problem(&self) -> Option<&'static str> {
         let null = &self.null;
         let (first, last) = (null.first()?, null.last()?);
+        if self.is_null(null) {
+            return None;
+        }
         let any = null.iter().fold(0, |all, byte| all | self.of(*byte));
         let is_blank = self.trim && (is_blank(*first) || is_blank(*last));
         (any & (STOP | NEVER) != 0 || is_blank)
             .then_some("null must be a text that needs no quotes")
+    }
+
+    /// Whether a text is NULL in the text files of databases, and this is one of them.
+    pub(super) fn is_null(&self, text: &[u8]) -> bool {
+        self.escape == Some(NULL[0]) && text == NULL
     }
 
     #[inline(always)]
@@ -212,7 +220,7 @@ impl Cells {
     #[inline(never)]
     fn careful(&self, text: &str, kind: Kind, out: &mut Vec<u8>) -> Result<(), Unwritable> {
         let bytes = text.as_bytes();
-        if !self.null.is_empty() && *bytes == *self.null {
+        if !self.null.is_empty() && *bytes == *self.null && !self.is_null(bytes) {
             let reason = format!("the text {text:?} would be read as null (null=)");
             return Err(Unwritable::value(reason));
         }

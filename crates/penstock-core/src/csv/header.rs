@@ -51,7 +51,7 @@ impl Reader {
         let last = self.wanted.iter().rposition(Option::is_some);
         self.needed = match told {
             RowsAs::Maps => last.map_or(0, |last| last + 1),
-            RowsAs::Lists => self.wanted.len(),
+            RowsAs::Lists | RowsAs::AnyLists => self.wanted.len(),
         };
         self.refused = false;
         Ok(())

@@ -4,6 +4,7 @@
 use penstock_scan::{TextBuf, ValidText, make_room};
 
 use super::Reader;
+use super::options::escaped;
 use super::rows::{self, End, Grammar};
 use crate::repair::{Repair, RepairKind};
 
@@ -81,6 +82,12 @@ pub(super) fn mended(
         if is_escape || byte == 0 && drops {
             scratch.push_text(text.slice(kept..at));
             kept = at + 1;
+        }
+        let next = bytes.get(at + 1).filter(|_| is_escape);
+        if let Some(other) = next.and_then(|next| escaped(byte, *next)) {
+            scratch.push_char(other);
+            (at, kept) = (at + 2, at + 2);
+            continue;
         }
         // The character behind an escape is text, unless it is a NUL.
         at += 1 + usize::from(is_escape && bytes.get(at + 1).is_some_and(|next| *next != 0));

@@ -40,6 +40,7 @@ pub struct Options {
     /// The quote, which makes everything up to the next one the text of a cell.
     pub quote: Option<u8>,
     /// The character that makes the next one text. Without it, a quote in a quoted cell is doubled.
+    /// Behind a backslash, some letters stand for [other characters](escaped).
     pub escape: Option<u8>,
     /// A row that begins with this text is a comment.
     pub comment: Option<Box<str>>,
@@ -70,6 +71,30 @@ impl Default for Options {
         }
     }
 }
+
+/// The character for which an escaped one stands, in the text files of MySQL and PostgreSQL. All
+/// others, and those behind another escape than a backslash, stand for themselves.
+#[inline]
+pub(super) fn escaped(escape: u8, next: u8) -> Option<char> {
+    if escape != b'\\' {
+        return None;
+    }
+    Some(match next {
+        b'0' => '\0',
+        b'b' => '\u{8}',
+        b'f' => '\u{C}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'v' => '\u{B}',
+        b'Z' => '\u{1A}',
+        _ => return None,
+    })
+}
+
+/// NULL in these files: a cell without quotes that is nothing else. A reader is told it as it stands,
+/// so that `cells(null=)` can name it. The same text, escaped, is told as a text.
+pub(super) const NULL: &[u8] = b"\\N";
 
 /// Why a dialect is not possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +142,13 @@ impl Options {
         if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(wrong(
                 "delimiter, quote, escape and terminator must begin with different characters",
+            ));
+        }
+        let letter = |byte: &u8| *byte == b'N' || escaped(b'\\', *byte).is_some();
+        if self.escape == Some(b'\\') && bytes[1..].iter().any(letter) {
+            return Err(wrong(
+                "behind a backslash, 0, b, f, n, r, t, v, N and Z have meanings of their own: \
+                 delimiter, quote and terminator must begin with other characters",
             ));
         }
         if self.trim && self.delimiter.bytes().all(|byte| matches!(byte, b' ' | b'\t')) {

@@ -5,6 +5,7 @@ use penstock_scan::{ValidText, make_room};
 use super::Reader;
 use super::blocks::Blocks;
 use super::mending::mended;
+use super::options::{NULL, escaped};
 
 impl Reader {
     /// Takes the quotes off the cells of a row without faults.
@@ -33,9 +34,15 @@ impl Reader {
     #[inline(never)]
     fn unescape_some(&mut self, text: ValidText<'_>) {
         let Reader { row, wanted, places, scratch, .. } = self;
+        let has_null = self.grammar.has_null();
         scratch.clear();
-        for (cell, want) in row.cells.iter().zip(&*wanted) {
+        for (cell, want) in row.cells.iter_mut().zip(&*wanted) {
             if !cell.escaped || want.is_none() {
+                continue;
+            }
+            let raw = &text.as_bytes()[self.pos + cell.from..self.pos + cell.to];
+            if has_null && !cell.quoted && raw == NULL {
+                cell.escaped = false;
                 continue;
             }
             let from = scratch.text().as_bytes().len();
@@ -49,10 +56,16 @@ impl Reader {
                 continue;
             }
             let escape = self.grammar.escaping();
-            // Each escape is one byte of ASCII, whose next character is text.
+            // Each escape is one byte of ASCII, whose next character is text, or stands for another.
             while let Some(next) = escape.and_then(|byte| memchr::memchr(byte, &bytes[at..to])) {
                 scratch.push_text(text.slice(at..at + next));
                 let kept = at + next + 1;
+                let other = bytes.get(kept).zip(escape);
+                if let Some(other) = other.and_then(|(next, escape)| escaped(escape, *next)) {
+                    scratch.push_char(other);
+                    at = kept + 1;
+                    continue;
+                }
                 let length = text.as_str()[kept..to].chars().next().map_or(0, char::len_utf8);
                 scratch.push_text(text.slice(kept..kept + length));
                 at = kept + length;

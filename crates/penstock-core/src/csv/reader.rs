@@ -8,7 +8,7 @@ use super::blocks::{Blocks, Counted, Noted, Whole, usual_delimiter};
 use super::header::Names;
 use super::infer::Inference;
 use super::many::Many;
-use super::options::{Header, Options, WrongDialect};
+use super::options::{Header, NULL, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use super::tail::Tailing;
 use crate::error::{Fail, Fault};
@@ -479,6 +479,7 @@ impl Reader {
         }
         self.tell_header(sink).map_err(Fail::Sink)?;
         let takes_rows = self.needed > 0 && sink.takes_rows();
+        let are_even = !self.has_any_rows();
         loop {
             if takes_rows
                 && let Some(blocks) = blocks
@@ -504,9 +505,8 @@ impl Reader {
                     let Some(end) = self.next_row(found, text, last, columns) else {
                         return Ok(dry);
                     };
-                    if (self.row.wrong.is_some() || self.row.cells.len() != columns)
-                        && !self.mend(end, columns)
-                    {
+                    let is_uneven = are_even && self.row.cells.len() != columns;
+                    if (self.row.wrong.is_some() || is_uneven) && !self.mend(end, columns) {
                         return Err(Fail::Input(self.fault(end, columns)));
                     }
                     end
@@ -538,6 +538,11 @@ impl Reader {
             Some(names) => Ok(Some(names.len())),
             None => Ok(self.positions(found, text, last)),
         }
+    }
+
+    /// Whether rows may have any number of cells: their columns have no names, and the sink takes lists.
+    fn has_any_rows(&self) -> bool {
+        self.options.header == Header::Positions && self.told == Some(RowsAs::AnyLists)
     }
 
     /// Whether a row of a usual dialect may begin here.
@@ -629,6 +634,10 @@ impl Reader {
         if self.needed == 0 {
             return self.tell_none(end, sink);
         }
+        if self.row.cells.len() > self.wanted.len() && self.has_any_rows() {
+            make_room(&mut self.wanted, self.row.cells.len());
+            self.wanted.resize(self.row.cells.len(), Some(Want::Digits));
+        }
         self.unescape(text);
         let mut cells = recycled(std::mem::take(&mut self.cells));
         make_room(&mut cells, self.row.cells.len());
@@ -643,8 +652,10 @@ impl Reader {
                     None => text.slice(self.pos + cell.from..self.pos + cell.to),
                 };
                 let text = Text { text, ascii: self.row.ascii };
-                // Quotes around nothing say that it is a text.
-                let value = match cell.quoted && cell.from == cell.to {
+                // Quotes around nothing say that it is a text, and so does an escape in front of NULL.
+                let is_text = cell.quoted && cell.from == cell.to
+                    || cell.escaped && text.bytes() == NULL && self.grammar.has_null();
+                let value = match is_text {
                     true => Scalar::Text(text),
                     false => Scalar::Untyped(text),
                 };
@@ -652,7 +663,7 @@ impl Reader {
             }));
         }
         let row = Row::of_members(SHAPE, names, &cells, start, Some(start + end.end as u64));
-        let is_list = self.told == Some(RowsAs::Lists);
+        let is_list = matches!(self.told, Some(RowsAs::Lists | RowsAs::AnyLists));
         let mut row = row.as_list(is_list).resumed(self.reported);
         let answer = sink.row(&mut row);
         let (done, reported) = (row.is_done(), row.reported());

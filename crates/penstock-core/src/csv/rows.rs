@@ -19,7 +19,7 @@ use std::ops::Range;
 use penstock_scan::{Isa, Stops, make_room};
 
 use super::known::{Known, Note, STEP, Stand, Way};
-use super::options::{Options, Terminator};
+use super::options::{NULL, Options, Terminator};
 use crate::repair::{RepairKind, Repairs};
 
 /// A cell, in bytes from the beginning of its row.
@@ -217,6 +217,11 @@ impl Grammar {
     /// The character that makes the next one text.
     pub(super) fn escaping(&self) -> Option<u8> {
         self.escape.or(self.quote)
+    }
+
+    /// Whether a backslash escapes, as in the text files of databases.
+    pub(super) fn has_null(&self) -> bool {
+        self.escape == Some(NULL[0])
     }
 
     /// The longest row.

@@ -342,6 +342,14 @@ impl Writer {
         self.end_cell(start)
     }
 
+    /// NULL of another table: without quotes or escapes.
+    fn cell_as_it_is(&mut self, text: &[u8]) -> Result<Flow, Unwritable> {
+        let start = self.begin_cell()?;
+        make_room(&mut self.out, text.len())?;
+        self.out.extend_from_slice(text);
+        self.end_cell(start)
+    }
+
     fn push_null(&mut self) -> Result<(), Unwritable> {
         let null = &self.cells.null;
         make_room(&mut self.out, null.len())?;
@@ -610,6 +618,16 @@ impl writer::Writer for Writer {
     fn heard(&self) -> Option<&[u8]> {
         self.heard.as_deref()
     }
+    fn marks(&self, text: &[u8]) -> bool {
+        self.cells.is_null(text)
+    }
+    fn reported(&mut self) -> Option<Scalar<'_>> {
+        let text = std::str::from_utf8(self.heard.as_deref()?).ok()?;
+        Some(match self.cells.is_null(text.as_bytes()) {
+            true => Scalar::Text(text.into()),
+            false => Scalar::Untyped(text.into()),
+        })
+    }
     fn ignore(&mut self) {
         (self.listens, self.heard) = (false, None);
     }
@@ -689,6 +707,9 @@ impl Sink for Writer {
             Scalar::Text(text) => return self.text(text, at),
             // An empty cell of another table is null as much as it is text.
             Scalar::Untyped(text) if text.bytes().is_empty() => return self.null_cell(),
+            Scalar::Untyped(text) if self.cells.is_null(text.bytes()) => {
+                return self.cell_as_it_is(text.bytes());
+            }
             Scalar::Untyped(text) => return self.text(text, at),
             Scalar::Decimal(b"NaN" | b"Infinity" | b"-Infinity") => {
                 let reason = "CSV has no form for a decimal number that is not finite";

@@ -104,7 +104,8 @@ pub struct Row<'a> {
     /// The keys of the shape.
     pub keys: Keys<'a>,
     /// The values, in the order of the keys. A cell is nothing if the sink does not want the key,
-    /// or if the map does not have it. There may be fewer values than keys.
+    /// or if the map does not have it. There may be fewer values than keys, and a list
+    /// may have more.
     pub cells: &'a [Option<Cell<'a>>],
     /// The offset of the map.
     pub at: u64,
@@ -157,7 +158,6 @@ impl<'a> Row<'a> {
         at: u64,
         end: Option<u64>,
     ) -> Self {
-        debug_assert!(cells.len() <= keys.len(), "a value without a key");
         Row { shape, keys, cells, at, end, is_list: false, reported: 0 }
     }
 

@@ -26,6 +26,8 @@ pub enum RowsAs {
     Maps,
     /// As lists of the wanted values, without the keys.
     Lists,
+    /// The same, and a row may have fewer or more values than there are keys, if nobody has named them.
+    AnyLists,
 }
 
 /// What a reader reports about a map before its members.

@@ -47,6 +47,19 @@ pub struct DateTime {
     pub time: Time,
 }
 
+impl Time {
+    /// The same time as an object of Python keeps it, in which an offset of nothing is UTC.
+    #[must_use]
+    pub fn of_objects(self) -> Self {
+        match self.offset {
+            Some(Offset::Minutes(0) | Offset::Microseconds(0)) => {
+                Time { offset: Some(Offset::Utc), ..self }
+            }
+            _ => self,
+        }
+    }
+}
+
 /// How far a clock is ahead of UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Offset {

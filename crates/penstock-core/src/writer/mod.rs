@@ -176,6 +176,12 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         None
     }
 
+    /// Whether a reader is told that this text is one, so that no word of `cells(null=)` is meant.
+    fn marks(&self, text: &[u8]) -> bool {
+        let _ = text;
+        false
+    }
+
     /// No more is noted.
     fn ignore(&mut self) {}
 

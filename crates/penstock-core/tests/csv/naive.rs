@@ -57,6 +57,14 @@ fn any_line(text: &[u8], from: usize, options: &Options, first: Option<u8>) -> (
     (text.len(), text.len())
 }
 
+/// The character for which an escaped one stands.
+fn meant(next: char, options: &Options) -> char {
+    let letters = "0\0b\u{8}f\u{C}n\nr\rt\tv\u{B}Z\u{1A}".as_bytes().chunks(2);
+    let of = |pair: &[u8]| (char::from(pair[0]) == next).then(|| char::from(pair[1]));
+    let found = letters.filter_map(of).next().filter(|_| options.escape == Some(b'\\'));
+    found.unwrap_or(next)
+}
+
 fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> Line {
     let bytes = text.as_bytes();
     let is_blank = |byte: u8| options.trim && matches!(byte, b' ' | b'\t');
@@ -91,7 +99,7 @@ fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> L
                 };
                 let next = text[at + char.len_utf8()..].chars().next();
                 if Some(char) == options.escape.map(char::from) {
-                    value.extend(next);
+                    value.extend(next.map(|next| meant(next, options)));
                     at += char.len_utf8() + next.map_or(0, char::len_utf8);
                 } else if Some(char) == options.quote.map(char::from) {
                     if options.escape.is_none() && next == Some(char) {
@@ -124,7 +132,7 @@ fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> L
                 break (at, length, true);
             }
             let char = text[at..].chars().next().unwrap();
-            let mut written = Some(char);
+            let written = Some(char);
             if char == '\r' && options.terminator == Terminator::AsFirst {
                 fault(at, "a carriage return without a line feed");
             } else if char == '\n' && options.terminator == Terminator::AsFirst {
@@ -135,8 +143,13 @@ fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> L
                 fault(at, "a quote in a cell that does not begin with one");
             } else if Some(char) == options.escape.map(char::from) {
                 at += 1;
-                written = text[at..].chars().next();
-                kept = value.len() + written.map_or(0, char::len_utf8);
+                let next = text[at..].chars().next();
+                at += next.map_or(0, char::len_utf8);
+                if closed.is_none() {
+                    value.extend(next.map(|next| meant(next, options)));
+                }
+                kept = value.len();
+                continue;
             }
             at += written.map_or(0, char::len_utf8);
             if closed.is_none() {
@@ -154,6 +167,11 @@ fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> L
                 value = value.split_off((first.min(end) - begin).min(value.len()));
             }
             _ => {}
+        }
+        let raw =
+            text[begin..end].trim_matches(|char: char| char.is_ascii() && is_blank(char as u8));
+        if !quoted && raw == "\\N" && options.escape == Some(b'\\') {
+            raw.clone_into(&mut value);
         }
         cells.push(value);
         places.push(place);

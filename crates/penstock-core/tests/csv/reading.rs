@@ -90,7 +90,7 @@ impl LookAhead for Rows {
         let cells = row.cells.iter().map(|cell| match cell.unwrap().value {
             Scalar::Untyped(text) => owned(&text),
             // A quoted cell without text.
-            Scalar::Text(text) if text.bytes().is_empty() => String::new(),
+            Scalar::Text(text) if text.bytes().is_empty() || text.bytes() == b"\\N" => owned(&text),
             other => unreachable!("{other:?}"),
         });
         self.rows.push((row.at, cells.collect()));

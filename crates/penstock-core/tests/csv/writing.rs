@@ -361,7 +361,7 @@ fn quoting() -> impl Strategy<Value = Quoting> {
     prop::sample::select(vec![Quoting::Minimal, Quoting::All, Quoting::NonNumeric, Quoting::Never])
 }
 
-const CELL: &str = "[,;|ab:\"'\\\\#/ \t\r\n\u{FEFF}é1-]{0,5}";
+const CELL: &str = "[,;|abnN:\"'\\\\#/ \t\r\n\u{FEFF}é1-]{0,5}";
 
 proptest! {
     #![proptest_config(ProptestConfig {

@@ -25,7 +25,7 @@ use twin::expected;
 
 /// The events of a document that is shown in windows which grow by `step` bytes, and its fault.
 fn traced(text: &str, limits: &Limits, step: usize) -> String {
-    let (mut reader, mut trace) = (Reader::new(limits), Trace::new());
+    let (mut reader, mut trace) = (Reader::new(limits, Repairs::default()), Trace::new());
     let (mut start, mut end) = (0, step.min(text.len()));
     while !text.is_char_boundary(end) {
         end += 1;

@@ -28,6 +28,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let node = self.node(of);
         let Some(cells) = node.cells.clone() else { return Ok(None) };
         let is_number = matches!(node.kind, Kind::Int | Kind::Float | Kind::Decimal);
+        self.check_word(value, of, &cells, |text| self.writer.marks(text))?;
         match self.in_form(value, of, &cells)? {
             Some(text) => Ok(Some(self.writer.word(&text, is_number)?)),
             None => Ok(None),
@@ -54,7 +55,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             && (node.nullable || takes_null || is_field)
             && let Some(cells) = node.cells.clone()
             && let Some(text) = self.writer.heard()
-            && (cells.is_null(text)
+            && (cells.is_null(text) && !self.writer.marks(text)
                 || (W::ROWS && text.is_empty() && matches!(node.kind, Kind::Bool)))
         {
             let text = String::from_utf8_lossy(text).into_owned();
@@ -69,6 +70,26 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         Ok(flow)
     }
 
+    /// Refuses a text that is a word for None, unless the writer `marks` it as a text.
+    fn check_word(
+        &self,
+        value: &Bound<'py, PyAny>,
+        of: As,
+        cells: &Cells,
+        marks: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), Stop> {
+        if let Ok(text) = value.cast::<PyString>()
+            && self.node(of).nullable
+            && let bytes = text.to_string_lossy()
+            && cells.is_null(bytes.as_bytes())
+            && !marks(bytes.as_bytes())
+        {
+            let reason = format!("its text would be read back as None ({text:?} of cells(...))");
+            return Err(Stop::misfit(reason));
+        }
+        Ok(())
+    }
+
     /// A value in a declared form, if it has one.
     fn in_form(
         &self,
@@ -77,13 +98,6 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         cells: &Cells,
     ) -> Result<Option<String>, Stop> {
         let node = self.node(of);
-        if let Ok(text) = value.cast::<PyString>()
-            && node.nullable
-            && cells.is_null(text.to_string_lossy().as_bytes())
-        {
-            let reason = format!("its text would be read back as None ({text:?} of cells(...))");
-            return Err(Stop::misfit(reason));
-        }
         match &node.kind {
             Kind::Bool if cells.has_truth() => match value.cast::<PyBool>() {
                 Ok(value) => Ok(Some(cells.truth_word(value.is_true()).to_owned())),
@@ -215,12 +229,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let words = cells.clone();
         // A member of a union may have a form of its own.
         let member = self.member_of(item, of).map(|node| As { node, ..of });
-        let form = match member.and_then(|member| Some((member, self.own_cells(member)?))) {
-            Some((member, own)) => self.in_form(item, member, &own)?,
-            None => match cells {
-                Some(cells) => self.in_form(item, member.unwrap_or(of), &cells)?,
-                None => None,
-            },
+        let own = member.and_then(|member| Some((member, self.own_cells(member)?)));
+        let declared = own.or_else(|| Some((member.unwrap_or(of), cells?)));
+        let form = match declared {
+            Some((of, cells)) => {
+                self.check_word(item, of, &cells, |_| false)?;
+                self.in_form(item, of, &cells)?
+            }
+            None => None,
         };
         let text = match form {
             Some(text) => text,

@@ -180,9 +180,11 @@ fn constant<W: Writer>(writer: &mut W, value: &Constant) -> Result<Flow, Unwrita
 #[inline(never)]
 fn formed<W: Writer>(writer: &mut W, text: &[u8], form: Form) -> Result<Flow, Unwritable> {
     let value = match form {
-        Form::DateTime => datetime::datetime(text).ok().map(Scalar::DateTime),
+        Form::DateTime => datetime::datetime(text).ok().map(|found| {
+            Scalar::DateTime(datetime::DateTime { time: found.time.of_objects(), ..found })
+        }),
         Form::Date => datetime::date(text).ok().map(Scalar::Date),
-        Form::Time => datetime::time(text).ok().map(Scalar::Time),
+        Form::Time => datetime::time(text).ok().map(|found| Scalar::Time(found.of_objects())),
         Form::Duration => duration::duration(text).ok().map(Scalar::Duration),
         Form::Uuid => uuid::uuid(text).map(|value| Scalar::Uuid(value.to_be_bytes())),
         Form::Decimal => Some(Scalar::Decimal(text)),

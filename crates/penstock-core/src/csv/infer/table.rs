@@ -2,7 +2,7 @@
 
 use penstock_scan::{Isa, Job, Stops, ValidText, copied, dispatch, filled, gathered, make_room};
 
-use super::super::options::{Options, Terminator};
+use super::super::options::{NULL, Options, Terminator, escaped};
 use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
@@ -276,15 +276,21 @@ impl<'s, I: Isa> Rows<'s, I> {
     /// The text of a cell of the row that begins at an offset.
     fn text(&self, at: usize, cell: &Cell) -> std::borrow::Cow<'s, str> {
         let text = self.trial.text.slice(at + cell.from..at + cell.to).as_str();
-        let Some(escape) = self.grammar.escaping().filter(|_| cell.escaped) else {
+        let is_null = self.grammar.has_null() && !cell.quoted && text.as_bytes() == NULL;
+        let Some(escape) = self.grammar.escaping().filter(|_| cell.escaped && !is_null) else {
             return text.into();
         };
         let mut plain = String::new();
         make_room(&mut plain, text.len());
         let mut characters = text.chars();
         while let Some(character) = characters.next() {
-            let is_escape = character == char::from(escape);
-            plain.extend(if is_escape { characters.next() } else { Some(character) });
+            if character != char::from(escape) {
+                plain.push(character);
+                continue;
+            }
+            let Some(next) = characters.next() else { break };
+            let other = u8::try_from(next).ok().and_then(|next| escaped(escape, next));
+            plain.push(other.unwrap_or(next));
         }
         plain.into()
     }
@@ -315,6 +321,8 @@ struct Scan<'s> {
     /// only some before blanks, as in sentences; and whether the first row is one of them.
     left: [usize; 2],
     left_first: [bool; 2],
+    /// Rows in whose first cell several spaces in a row part texts, as where columns are filled up.
+    aligned: usize,
     /// Cells that are not the first of their row, and those of them with a blank before the text,
     /// or behind it.
     inner: usize,
@@ -351,6 +359,7 @@ impl<'s> Scan<'s> {
             known: Vec::new(),
             left: [0; 2],
             left_first: [false; 2],
+            aligned: 0,
             inner: 0,
             led: 0,
             trailed: 0,
@@ -417,6 +426,7 @@ impl<'s> Scan<'s> {
         self.table.second.clear();
         (self.left, self.left_first) = ([0; 2], [false; 2]);
         (self.inner, self.led, self.trailed, self.mended) = (0, 0, 0, 0);
+        self.aligned = 0;
     }
 
     fn is_typed(&self, column: usize) -> bool {
@@ -543,6 +553,9 @@ impl<'s> Scan<'s> {
                 self.led += is_blank(first);
                 self.trailed += is_blank(last);
             }
+            if place == 0 && !cell.quoted {
+                self.aligned += usize::from(text.trim().contains("  "));
+            }
             let (kind, mut cost) =
                 if is_first { (self.table.first[place].kind, 0) } else { cost::cell(bytes) };
             // The comma of a number is its own, beside other numbers.
@@ -621,6 +634,14 @@ impl<'s> Scan<'s> {
         if !is_usual && !self.table.named && is_left {
             let what = if columns == 1 { "one column is" } else { "the cells are" };
             let reason = format!("{what} left with commas, semicolons, tabs or bars in them");
+            return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
+        }
+        if columns == 1
+            && !self.table.named
+            && self.table.rows > 1
+            && self.aligned == self.table.rows
+        {
+            let reason = "one column is left with runs of spaces in each row";
             return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
         }
         if columns == 1 && self.trial.options.terminator != Terminator::AsFirst {
@@ -738,10 +759,12 @@ fn form(text: &[u8]) -> Form {
     Form::Same(hash, digits)
 }
 
-/// Notes whether a text has one of the usual delimiters, and whether it has one before a blank.
+/// Notes whether a text has one of the usual delimiters, and whether it has one before a blank only,
+/// as in sentences.
 fn note_usual(text: &[u8], left: &mut [bool; 2]) {
     for (at, _) in text.iter().enumerate().filter(|(_, byte)| USUAL.contains(byte)) {
-        left[usize::from(text.get(at + 1) == Some(&b' '))] = true;
+        let is_behind_blank = at.checked_sub(1).and_then(|at| text.get(at)) == Some(&b' ');
+        left[usize::from(text.get(at + 1) == Some(&b' ') && !is_behind_blank)] = true;
     }
 }
 

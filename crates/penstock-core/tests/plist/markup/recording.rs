@@ -237,7 +237,7 @@ impl Cuts {
 
 /// Shows the text to a reader, and continues after each pause. A fault is the last of the events.
 pub(crate) fn read(text: &str, limits: &Limits, cuts: &Cuts, recorder: &mut Recorder) {
-    let mut reader = Reader::new(limits);
+    let mut reader = Reader::new(limits, Repairs::default());
     let growing = cuts.0.iter().any(|growth| *growth > 0);
     let mut growth = cuts.0.iter().cycle();
     let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);

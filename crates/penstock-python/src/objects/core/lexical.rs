@@ -85,10 +85,15 @@ impl<'p> Core<'p> {
         self.put(made, at)
     }
 
-    /// Gives a cell that is marked as text. It is empty: others are not marked.
+    /// Gives a cell that is marked as text: one in quotes without characters, or one that would be
+    /// NULL without its escape.
     #[cold]
     #[inline(never)]
     pub(crate) fn give_marked(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if !text.bytes().is_empty() {
+            let made = self.lexical_of_key(text, at)?;
+            return self.put(made, at);
+        }
         if !self.takes_empty_text(self.aim().node) {
             return self.give_untyped(text, at);
         }
@@ -177,12 +182,21 @@ impl<'p> Core<'p> {
         self.lexical_as(node, text, at)
     }
 
-    /// The object of the text of a key, which is always there.
+    /// The object of a text that is always there, such as that of a key: it is no word for null.
     pub(crate) fn lexical_of_key(&mut self, text: Text<'_>, at: u64) -> Made {
-        let node = self.aim().node;
-        match &self.plan().nodes[node as usize].cells {
-            Some(cells) => self.lexical_in(node, cells, text, at),
-            None => self.lexical_as(node, text, at),
+        self.lexical_there(self.aim().node, text, at)
+    }
+
+    fn lexical_there(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
+        let of = &self.plan().nodes[node as usize];
+        match (&of.cells, &of.kind) {
+            (Some(cells), _) => self.lexical_in(node, cells, text, at),
+            (None, Kind::Tokens(tokens)) => {
+                self.first_fit(tokens.untyped(), text, at, |builder, member| {
+                    builder.lexical_there(member, text, at)
+                })
+            }
+            (None, _) => self.lexical_as(node, text, at),
         }
     }
 

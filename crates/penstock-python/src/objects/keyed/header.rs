@@ -44,7 +44,7 @@ impl<'p> Keyed<'p> {
         match &node.kind {
             &Kind::Class(class) => self.header_of_class(class, known, names, wanted),
             Kind::List(_) | Kind::Set(_) | Kind::FrozenSet(_) | Kind::TupleOf(_) => {
-                Ok(RowsAs::Lists)
+                Ok(RowsAs::AnyLists)
             }
             Kind::Tuple(items) if items.len() == names.len() => Ok(RowsAs::Lists),
             Kind::Tuple(items) => {
