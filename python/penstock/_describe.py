@@ -43,6 +43,7 @@ _BITS = 4096
 # Modules of values whose own text is short, and made by nobody else's code.
 _VALUES = {
     *("datetime", "decimal", "fractions", "ipaddress", "pathlib", "re", "uuid", "zoneinfo"),
+    "pathlib._local",  # In CPython 3.13.
 }
 _NAMED = (FunctionType, BuiltinFunctionType, MethodType)
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))

@@ -45,7 +45,7 @@ def _in_schema(schema: Any) -> str | None:
             continue
         seen.add(id(part))
         if isinstance(part, (list, tuple)):
-            open_parts.extend((inner, False) for inner in part)
+            open_parts += [(inner, False) for inner in part]
             continue
         if not isinstance(part, dict):
             continue

@@ -232,9 +232,10 @@ def wrapped(rng: random.Random, of: Any, value: Any, depth: int) -> tuple[Any, A
     if kind == 15 and is_key(value):
         return set[of], {value}
     if kind == 16:
-        return Annotated[list[of], separated("|")], rng.choice([[value, value], [value], []])
+        by = separated(rng.choice(["|", None]))
+        return Annotated[list[of], by], rng.choice([[value, value], [value], []])
     if kind == 17:
-        return Annotated[list[Optional[of]], separated("|")], [value, None]
+        return Annotated[list[Optional[of]], separated(rng.choice(["|", None]))], [value, None]
     if kind == 18:
         return Union[of, Literal["zz"]], rng.choice([value, "zz"])
     return of, value

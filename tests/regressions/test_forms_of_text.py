@@ -72,7 +72,7 @@ def test_732_text_for_no_field_is_unknown() -> None:
     with pytest.raises(penstock.ValidationError, match="Row has no field for the text"):
         xml.decode(text, Row, unknown="error")
     assert xml.decode("<r> <a>1</a> </r>", Row, unknown="error") == Row(1)
-    with pytest.raises(penstock.ValidationError, match="text beside its elements"):
+    with pytest.raises(penstock.ValidationError, match="the element has text of its own"):
         xml.decode(text, dict[str, str])
 
 

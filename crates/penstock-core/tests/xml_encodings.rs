@@ -168,7 +168,7 @@ fn wide_characters_show_themselves() {
 }
 
 #[test]
-fn declarations_decide() {
+fn declarations_decide_unless_the_caller_does() {
     for (name, bytes, text) in [
         ("ISO-8859-1", &b"\xe9\x80"[..], "é\u{80}"),
         ("iso-8859-15", b"\xa4", "€"),
@@ -194,8 +194,11 @@ fn declarations_decide() {
             let data = [declaration.as_bytes(), b"<a>", bytes, b"</a>"].concat();
             let expected = format!("{declaration}<a>{text}</a>");
             assert_eq!(read(&data).as_deref(), Ok(expected.as_str()), "{name}");
-            // A declaration takes precedence over the caller's assumption.
-            assert_eq!(outcome(&data, by_name("koi8-u")), (expected, None), "{name}");
+            // What the caller says takes precedence.
+            let (alone, fault) = outcome(&[b"<a>", bytes, b"</a>"].concat(), by_name("koi8-u"));
+            assert_eq!(fault, None);
+            let said = outcome(&data, by_name("koi8-u"));
+            assert_eq!(said, (format!("{declaration}{alone}"), None), "{name}");
         }
     }
 }

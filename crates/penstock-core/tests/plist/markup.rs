@@ -13,6 +13,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
 use penstock_core::reader::{FormatReader, Step};
+use penstock_core::repair::Repairs;
 use penstock_core::run::Given;
 use penstock_core::trace::Trace;
 use penstock_scan::ValidText;

@@ -6,6 +6,7 @@ use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
 use penstock_core::reader::{FormatReader, Step};
+use penstock_core::repair::Repairs;
 use penstock_core::run::Given;
 use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink};
 use penstock_core::value::datetime::DateTime;

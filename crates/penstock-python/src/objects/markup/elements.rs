@@ -441,7 +441,10 @@ impl<'p> Markup<'p> {
         if !is_object {
             let refusal = match self.top().kind {
                 FrameKind::Items | FrameKind::Named => {
-                    self.misfit(at, "an element with text beside its elements")
+                    let reason =
+                        "the element has text of its own, and only its elements have a place"
+                            .to_owned();
+                    self.mismatch(at, reason, None, None)
                 }
                 _ => return Ok(Flow::Take),
             };
