@@ -116,7 +116,7 @@ german = penstock.cells(null=["NA"], decimal=",", thousands=".", currency=None)
 assert_type(german.null, tuple[str, ...])
 assert_type(german.thousands, str | None)
 assert_type(penstock.csv.decode("", penstock.Plan(City, cells=german)), list[City])
-assert_type(penstock.separated(";", trim=True).by, str)
+assert_type(penstock.separated(";", trim=True).by, str | None)
 assert_type(penstock.spread("home_*").pattern, str)
 Tags = Annotated[list[str], penstock.separated(";")]
 assert_type(penstock.csv.decode("x", dict[str, Tags]), list[dict[str, list[str]]])
