@@ -781,3 +781,20 @@ def test_626_what_pydantic_makes_of_a_union_is_checked(
         penstock.columns(lines, model, format="ndjson")
     texts = pyarrow.table(penstock.columns(lines, model, format="ndjson", unions="json"))
     assert texts["x"].to_pylist() == ['"a/b"']
+
+
+@pytest.mark.parametrize("tag_", [None, True])
+def test_627_a_row_is_no_array(tag_: bool | None) -> None:
+    """A Struct that is an array was written into CSV beside another class, and read as that."""
+    array = msgspec.defstruct("Array", [("c", int)], array_like=True, tag=tag_)
+    for other in (
+        dataclasses.make_dataclass("Other", [("a", int)]),
+        msgspec.defstruct("Other", [("a", int)], tag=tag_),
+    ):
+        either: Any = array | other
+        with pytest.raises(EncodeError, match="a row is no array, by which .* are told apart"):
+            csv.encode([array(1)], either)
+        assert csv.decode(csv.encode([other(1)], either), either) == [other(1)]
+    with pytest.raises(EncodeError, match="a row is no array"):
+        csv.encode([array(1)], array | dict[str, int])
+    assert csv.decode(csv.encode([array(1)], array), array) == [array(1)]

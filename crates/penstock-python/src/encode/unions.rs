@@ -57,6 +57,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let member = As { node: member, ..of };
         match &self.node(of).kind {
             Kind::Tokens(tokens) => {
+                // A reader takes every row of such a union for an object.
+                if W::ROWS && tokens.map.is_some() && tokens.list == Some(member.node) {
+                    return Err(self.no_array(of));
+                }
                 // An array of its fields' values would be read as the list.
                 if tokens.map == Some(member.node)
                     && tokens.list.is_some_and(|list| list != member.node)
@@ -161,14 +165,17 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         matches!(self.plan(of).classes[*class as usize].build, Build::Dict(_))
     }
 
+    #[cold]
+    fn no_array(&self, of: As) -> Stop {
+        let written = &self.node(of).written;
+        Stop::misfit(format!("a row is no array, by which {written} are told apart"))
+    }
+
     /// An object of one of several classes: with the tag that tells them apart.
     pub(super) fn tagged(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let Kind::Tagged(tagged) = &self.node(of).kind else { return self.any(value) };
         if W::ROWS && matches!(tagged.by, TagRule::First { .. }) {
-            let written = &self.node(of).written;
-            return Err(Stop::misfit(format!(
-                "a row is no array, by which {written} are told apart"
-            )));
+            return Err(self.no_array(of));
         }
         let member = match value.cast::<PyDict>() {
             Ok(dict) => self.dict_member(dict, of)?,
