@@ -792,7 +792,7 @@ def test_627_a_row_is_no_array(tag_: bool | None) -> None:
         msgspec.defstruct("Other", [("a", int)], tag=tag_),
     ):
         either: Any = array | other
-        with pytest.raises(EncodeError, match="a row is no array, by which .* are told apart"):
+        with pytest.raises(EncodeError, match=r"a row is no array, by which .* are told apart"):
             csv.encode([array(1)], either)
         assert csv.decode(csv.encode([other(1)], either), either) == [other(1)]
     with pytest.raises(EncodeError, match="a row is no array"):

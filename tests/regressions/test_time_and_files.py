@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -657,3 +658,25 @@ def test_665_objects_of_a_load_do_not_become_old_one_piece_at_a_time() -> None:
     times, third = map(int, done.stdout.split())
     if third == 0:
         assert 1 <= times < 20
+
+
+@pytest.mark.thread_unsafe(reason="a signal handler is the process's")
+@pytest.mark.parametrize("verb", ["read", "open", "split"])
+def test_666_a_signal_behind_quotes_that_nothing_closes(tmp_path: Path, verb: str) -> None:
+    """While the end of the quotes was looked for, no signal was answered."""
+    path = tmp_path / "quotes.csv"
+    path.write_bytes(b"a,b\n" + b'"x"y,"\n' * 4_000_000)
+
+    verbs: dict[str, Callable[[], object]] = {
+        "read": lambda: list(csv.read(path, errors="skip")),
+        "open": lambda: csv.open(path),
+        "split": lambda: penstock.split(path, parts=4),
+    }
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        with pytest.raises(Alarm):
+            verbs[verb]()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -13,6 +13,7 @@ use crate::sources::{SourceObject, Version, open_path};
 use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
 use penstock_arrow::{Finder, Finding};
+use penstock_clock::Mono;
 use penstock_core::event::KeyKind;
 use penstock_core::index::ReadAt;
 use penstock_core::json::Container;
@@ -34,8 +35,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many windows are read before signals are looked for.
-const PATIENCE: usize = 16;
+/// After how many nanoseconds signals are looked for.
+const PATIENCE: i64 = 20_000_000;
 
 /// How many records are, if nothing is read between them.
 const STEPS: usize = 1 << 12;
@@ -179,7 +180,8 @@ impl Planning {
         loop {
             let Planning { run, to, hops } = self;
             let turn = py.detach(|| {
-                for _ in 0..PATIENCE {
+                let begun = Mono::now_relaxed().as_nanos();
+                while Mono::now_relaxed().as_nanos() - begun < PATIENCE {
                     let turn = match hops {
                         Some(hops) => hops.advance(run, to),
                         None => run.advance(to),
