@@ -66,7 +66,7 @@ XML = "the functions of penstock.xml"
     ("verb", "option", "where"),
     [
         (penstock.read, "namespaces", XML),
-        (penstock.json.read, "repair", f"{XML} and penstock.csv"),
+        (penstock.json.read, "repair", f"{XML}, penstock.plist and penstock.csv"),
         (penstock.csv.read, "delimiter", "penstock.csv.Dialect"),
         (penstock.csv.read, "skiprows", "penstock.csv.Dialect"),
         (penstock.csv.load, "thousands", "penstock.cells"),

@@ -735,8 +735,6 @@ MASHUMARO = [
 TABLES = {"msgspec": MSGSPEC, "pydantic": PYDANTIC, "cattrs": CATTRS, "mashumaro": MASHUMARO}
 
 WHY = {
-    "`timedelta`, a fraction of an hour": "as in XML Schema, only seconds have a fraction",
-    "`timedelta` of half a day": "as in XML Schema, only seconds have a fraction",
     "`timedelta` from seconds": "a number has no unit",
     '`None` from `"null"`, on demand': "`strict=False` is for numbers and `bool`",
     "`msgspec.Raw`": "not there",
