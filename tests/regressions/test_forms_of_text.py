@@ -60,22 +60,6 @@ def test_731_text_of_unlisted_elements_is_part_of_the_run_around_it() -> None:
         xml.decode(MIXED, Mixed, unknown="error")
 
 
-def test_732_text_for_no_field_is_unknown() -> None:
-    """`unknown="error"` passed over text beside elements, and a `dict[str, str]` lost it."""
-
-    @dataclass
-    class Row:
-        a: int
-
-    text = "<r> <a>1</a> stray</r>"
-    assert xml.decode(text, Row) == Row(1)
-    with pytest.raises(penstock.ValidationError, match="Row has no field for the text"):
-        xml.decode(text, Row, unknown="error")
-    assert xml.decode("<r> <a>1</a> </r>", Row, unknown="error") == Row(1)
-    with pytest.raises(penstock.ValidationError, match="the element has text of its own"):
-        xml.decode(text, dict[str, str])
-
-
 def test_733_items_separated_by_any_white_space() -> None:
     """Lists as XML Schema writes them could not be declared."""
 

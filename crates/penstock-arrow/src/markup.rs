@@ -397,8 +397,7 @@ impl Fast for Markup {
     #[inline(always)]
     fn piece(&mut self, text: Text<'_>, at: u64) -> Option<Flow> {
         if self.leaf.depth == 0 && self.state().is_none_or(|state| state.text.is_none()) {
-            let is_stray = self.forbids_unknown() && !xsd::trimmed(text.bytes()).is_empty();
-            return (!is_stray).then_some(Flow::Take);
+            return Some(Flow::Take);
         }
         if self.text.len() + text.bytes().len() > self.settings.token {
             return None;

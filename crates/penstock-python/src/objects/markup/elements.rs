@@ -293,7 +293,7 @@ impl<'p> Markup<'p> {
         }
         let text = self.markup.text.len();
         make_room(&mut self.markup.open, 1);
-        self.markup.open.push(Open { at, text, nil: false, forced, lost: false, stray: false });
+        self.markup.open.push(Open { at, text, nil: false, forced, lost: false });
         let aim = self.aim();
         if aim.kind == KindByte::OnPath {
             return self.begin_wrapper();
@@ -401,7 +401,7 @@ impl<'p> Markup<'p> {
                         false => self.lost_union(at),
                     };
                 }
-                _ if self.markup.wholes.is_empty() => return self.stray_text(text),
+                _ if self.markup.wholes.is_empty() => return Ok(Flow::Take),
                 _ => {}
             }
         }
@@ -414,51 +414,6 @@ impl<'p> Markup<'p> {
         self.markup.text.try_reserve(more).map_err(|_| PyMemoryError::new_err(()))?;
         self.markup.text.push_str(text.text.as_str());
         Ok(Flow::Take)
-    }
-
-    /// Text that is for no field, beside the elements of the current one. White space there is no
-    /// text. The place is the element, because a text may come in several pieces.
-    #[inline]
-    fn stray_text(&mut self, text: Text<'_>) -> Answer {
-        let is_object = matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper);
-        if is_object && self.unknown_in_class() == Unknown::Skip {
-            return Ok(Flow::Take);
-        }
-        if xsd::trimmed(text.bytes()).is_empty() || self.markup.is_nil() {
-            return Ok(Flow::Take);
-        }
-        self.unknown_text(is_object)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn unknown_text(&mut self, is_object: bool) -> Answer {
-        let at = self.markup.at();
-        match self.markup.open.last_mut() {
-            Some(open) if !open.stray && !open.lost => open.stray = true,
-            _ => return Ok(Flow::Take),
-        }
-        if !is_object {
-            let refusal = match self.top().kind {
-                FrameKind::Items | FrameKind::Named => {
-                    let reason =
-                        "the element has text of its own, and only its elements have a place"
-                            .to_owned();
-                    self.mismatch(at, reason, None, None)
-                }
-                _ => return Ok(Flow::Take),
-            };
-            return self.lost_element(refusal);
-        }
-        let class = &self.class().name;
-        if self.unknown_in_class() == Unknown::Collect {
-            self.core.count_unknown(&[class, ".text()"]);
-            return Ok(Flow::Take);
-        }
-        let reason = format!("{class} has no field for the text beside its elements");
-        (self.top_mut().key, self.top_mut().unnamed) = (NONE, false);
-        let refusal = self.mismatch(at, reason, None, None).coded(Code::Unknown);
-        self.lost_element(refusal)
     }
 
     /// There is more text than the limit. Which byte is one too many is not known, because

@@ -70,8 +70,6 @@ pub(crate) struct Open {
     pub(crate) forced: bool,
     /// It does not fit, whatever it contains.
     pub(crate) lost: bool,
-    /// It has text that is for no field.
-    pub(crate) stray: bool,
 }
 
 /// What the value of an attribute is for.
@@ -150,7 +148,7 @@ impl MarkupState {
 
     /// Ends the current element and removes its text.
     pub(crate) fn close(&mut self) -> Open {
-        let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false, stray: false };
+        let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
         let open = self.open.pop().unwrap_or(end);
         if self.wholes.is_empty() {
             self.text.truncate(open.text);

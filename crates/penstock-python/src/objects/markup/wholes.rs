@@ -131,7 +131,7 @@ impl Markup<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn end_whole(&mut self, aim: u32) -> Answer {
-        let none = Open { at: 0, text: 0, nil: false, forced: false, lost: false, stray: false };
+        let none = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
         let Open { at, text: from, nil, lost, .. } =
             self.markup.open.last().copied().unwrap_or(none);
         self.pop_frame();
