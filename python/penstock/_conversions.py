@@ -150,11 +150,10 @@ def decided(how: tuple[Any, Any], value: Any) -> Any:
         written = format_.encode({"value": value})
     except EncodeError:
         return value  # The writer says so, too, and where.
-    plain = format_.decode(written)
-    while "value" not in plain:  # In XML it is in the root.
-        (plain,) = plain.values()
+    # In XML, the root has that name.
+    plain = format_.decode(written)["value"]
     try:
-        made = adapter.validate_python(plain["value"])
+        made = adapter.validate_python(plain)
     except ValueError as error:
         raise ValueError("pydantic would refuse what is written") from error
     if not _same(made, value):

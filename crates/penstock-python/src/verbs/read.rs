@@ -622,7 +622,8 @@ impl Reader {
                     return Err(PyValueError::new_err(reason));
                 }
                 if asked.unions != Unions::default() && run.pump.builder().planned().is_plain() {
-                    let reason = "unions= is for the fields of a class: without one, values of several types at one place are an error";
+                    let reason = "unions= is for the fields of a class: without one, values of \
+                                  several types at one place are an error";
                     return Err(PyValueError::new_err(reason));
                 }
                 run.find_columns(py, &this.get().meter, threads)?;
