@@ -6,7 +6,7 @@ use std::sync::Arc;
 use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch, make_room};
 
 use super::dtd::{Dtd, Entity, Missing};
-use super::html_entities::html_entity;
+use super::html_entities;
 use super::options::{Options, Unresolved};
 use super::reference::{Reference, is_number, reference};
 use super::tag::{Locus, Rules, Stop, brief};
@@ -245,9 +245,8 @@ impl Resolve<'_, '_> {
                         }
                         Ok(Reference::Entity { end }) => {
                             let name = text.slice(at + 1..end - 1).as_str();
-                            if options.repairs.has(RepairKind::HtmlEntity)
-                                && self.value.dtd.general(name).is_none()
-                                && let Some((char, more)) = html_entity(name)
+                            if let Some((char, more)) =
+                                html_entities::repaired(options, self.value.dtd, name)
                             {
                                 let kind = RepairKind::HtmlEntity;
                                 make_room(self.made, 1);

@@ -1,15 +1,26 @@
 //! The named entities of HTML, for feeds and other documents that use them without a declaration.
 //!
 //! The table is that of the HTML standard (WHATWG, "Named character references", which are also
-//! those of the W3C's XML Entity Definitions for Characters), without the names that may lack their semicolon:
-//! <https://html.spec.whatwg.org/entities.json>. Each line has a name and the code points of one character or two, and the lines are in the order of
-//! their bytes, so that they can be searched as they are.
+//! those of the W3C's XML Entity Definitions for Characters), without the names that may lack their
+//! semicolon: <https://html.spec.whatwg.org/entities.json>. Each line has a name and the code points
+//! of one character or two. The lines are in the order of their bytes, so that they can be searched
+//! as they are.
+
+use super::dtd::Dtd;
+use super::options::Options;
+use crate::repair::RepairKind;
 
 /// The names and their characters.
 const TABLE: &str = include_str!("html_entities.txt");
 
+/// The characters of an entity that the document does not declare, if that is repaired.
+pub(super) fn repaired(options: Options, dtd: &Dtd, name: &str) -> Option<(char, Option<char>)> {
+    let is_taken = options.repairs.has(RepairKind::HtmlEntity) && dtd.general(name).is_none();
+    is_taken.then(|| html_entity(name)).flatten()
+}
+
 /// The characters that a name stands for: one, or two.
-pub(super) fn html_entity(name: &str) -> Option<(char, Option<char>)> {
+fn html_entity(name: &str) -> Option<(char, Option<char>)> {
     let (mut from, mut to) = (0, TABLE.len());
     while from < to {
         let middle = from + (to - from) / 2;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use penstock_scan::{Isa, Job, ValidText, make_room};
 
 use super::dtd::Missing;
-use super::html_entities::html_entity;
+use super::html_entities;
 use super::names::is_char;
 use super::options::Unresolved;
 use super::reader::Reader;
@@ -221,7 +221,9 @@ impl Reader {
                     }
                     Ok(Reference::Entity { end }) => {
                         let name = valid.slice(at + 1..end - 1).as_str();
-                        if let Some((char, more)) = self.of_html(name) {
+                        if let Some((char, more)) =
+                            html_entities::repaired(self.options, &self.dtd, name)
+                        {
                             flush!(at);
                             let kind = RepairKind::HtmlEntity;
                             make_room(&mut self.made, 1);
@@ -279,12 +281,6 @@ impl Reader {
         let goes_on = !last && cut.goes_on(text, at, locus, &self.rules);
         self.cut_reference = goes_on.then_some(cut);
         goes_on
-    }
-
-    /// The characters of an entity of HTML that the document does not declare, if that is repaired.
-    fn of_html(&self, name: &str) -> Option<(char, Option<char>)> {
-        let repairs = self.options.repairs.has(RepairKind::HtmlEntity);
-        (repairs && self.dtd.general(name).is_none()).then(|| html_entity(name)).flatten()
     }
 
     /// The replacement text of a general entity; none if the reference stays as written.
