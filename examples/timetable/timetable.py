@@ -353,6 +353,10 @@ class Tables:
         minutes = [int(moment.timestamp()) // 60 for moment in (since, until)]
         return self._base.execute(query, {"since": minutes[0], "until": minutes[1]}).fetchall()
 
+    def close(self) -> None:
+        """Close the tables."""
+        self._base.close()
+
 
 def timed(ask: Callable[[], object], rounds: int = 200) -> float:
     """The microseconds of a question: the least of several."""
@@ -395,6 +399,7 @@ def main() -> None:
         raise SystemExit("sqlite3 does not agree")
     own = timed(lambda: table.departures(near, since, until))
     other = timed(lambda: tables.departures(near, since, until))
+    tables.close()
     asked = f"{len(found)} departures near {len(near)} stops"
     print(f"{asked}: {own:.0f} \N{MICRO SIGN}s, and {other:.0f} by sqlite3")
 

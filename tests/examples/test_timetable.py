@@ -156,6 +156,7 @@ def test_departures(
             )
             assert named == plain.departures(place, 400, since, until)
             some += len(found)
+    tables.close()
     assert some > 10
     assert len(table.words) == table.starts[-1] < len(plain.times)
 

@@ -1,19 +1,20 @@
 //! Room on the stack for the release of deep values.
 //!
-//! CPython 3.14 releases a list in a list in a list by calls within calls, until little of the stack is
-//! left; versions before it, until fifty are open. The kernel enlarges the stack of the main thread
-//! when a call needs more, and ends the process if there is no memory for it, which nobody can catch.
-//! So whoever allows deep documents gets the stack beforehand, or `MemoryError`.
+//! CPython releases a list in a list in a list by calls within calls: 3.13 until some thousands are
+//! open, 3.14 until little of the stack is left; versions before them, until fifty are open. The
+//! kernel enlarges the stack of the main thread when a call needs more, and ends the process if there
+//! is no memory for it, which nobody can catch. So whoever allows deep documents gets the stack
+//! beforehand, or `MemoryError`.
 
-#[cfg(not(all(target_os = "linux", target_env = "gnu", Py_3_14)))]
+#[cfg(not(all(target_os = "linux", target_env = "gnu", Py_3_13)))]
 pub(crate) fn make_room(_depth: usize) -> pyo3::PyResult<()> {
     Ok(())
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu", Py_3_14))]
+#[cfg(all(target_os = "linux", target_env = "gnu", Py_3_13))]
 pub(crate) use stack::make_room;
 
-#[cfg(all(target_os = "linux", target_env = "gnu", Py_3_14))]
+#[cfg(all(target_os = "linux", target_env = "gnu", Py_3_13))]
 mod stack {
     use pyo3::PyResult;
     use pyo3::exceptions::PyMemoryError;
