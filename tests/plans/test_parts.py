@@ -636,7 +636,7 @@ def test_what_cannot_be_written() -> None:
         (Around(Sub(1)), "part.a: expected Data, got Sub"),
         (Around(None), "part.a: expected Data, got NoneType"),  # type: ignore[arg-type]
         (Around(Data("x")), "part.a: expected int, got str"),  # type: ignore[arg-type]
-        (Other(None), "part.a: None is left out here, and would be read as the default"),
+        (Other(None), "part.a: None is left out here, and would not be read as None"),
         (Partial({}), "field 'part' may be absent, and nothing tells that from an empty Total"),
     ):
         with pytest.raises(penstock.EncodeError) as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import html.entities
+import io
 import uuid
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -107,6 +108,29 @@ def test_735_property_lists_in_xml_are_repaired() -> None:
     assert reader.repair_counts == {"control_character": 1, "bare_ampersand": 1}
     with pytest.raises(ValueError, match="repair= is for property lists in XML"):
         plist.decode(b"(a)", form="openstep", repair="all")
+    with pytest.warns(penstock.RepairWarning, match="2 repairs"):
+        assert plist.load(io.BytesIO(text), list[str], repair="all") == ["ab", "R&D"]
+    decoder = plist.Decoder(str, at="*", repair="all")
+    assert [*decoder.feed(text[:-20]), *decoder.feed(text[-20:]), *decoder.finish()] == [
+        "ab",
+        "R&D",
+    ]
+    out = io.BytesIO()
+    counts = penstock.convert(
+        io.BytesIO(text), out, format="plist", to="json", repair="all"
+    ).repair_counts
+    assert (out.getvalue(), counts) == (b'["ab","R&D"]', reader.repair_counts)
+
+    found: list[object] = []
+
+    class Handler:
+        def k(self, element: penstock.Element) -> None:
+            found.append(element.attributes["v"])
+
+    text = b"<plist><dict><key>k</key><dict><key>v</key><string>R&D</string></dict></dict></plist>"
+    with pytest.warns(penstock.RepairWarning, match="1 repair"):
+        plist.send(io.BytesIO(text), Handler(), repair="all")
+    assert found == ["R&D"]
 
 
 def test_736_entities_of_html_are_repaired() -> None:

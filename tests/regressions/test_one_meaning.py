@@ -798,3 +798,48 @@ def test_627_a_row_is_no_array(tag_: bool | None) -> None:
     with pytest.raises(EncodeError, match="a row is no array"):
         csv.encode([array(1)], array | dict[str, int])
     assert csv.decode(csv.encode([array(1)], array), array) == [array(1)]
+
+
+def test_628_a_part_that_is_none_where_its_class_makes_something_else_of_nothing() -> None:
+    """A pydantic model whose part has a default was written without it, and read back with the default."""
+    part: Any = dataclasses.make_dataclass("Part", [("x", int)], frozen=True)
+
+    def model(default: Any, **config: Any) -> Any:
+        config_ = pydantic.ConfigDict(**config)
+        return pydantic.create_model("M", __config__=config_, n=(int, 1), p=(part | None, default))
+
+    def typed(name: str, **keys: Any) -> Any:
+        return TypedDict(name, keys)  # type: ignore[operator]
+
+    class Plain:
+        def __init__(self, n: int = 1, p: part | None = None) -> None:  # type: ignore[valid-type]
+            self.n, self.p = n, p
+
+    field = pydantic.Field
+    refusing = [
+        model(part(5))(p=None),
+        model(field(default_factory=lambda: part(5)))(p=None),
+        model(field(alias="P"), populate_by_name=True)(P=None),
+        dataclasses.make_dataclass("C", [("n", int), ("p", part | None, part(5))])(1, None),
+    ]
+    for value in refusing:
+        with pytest.raises(EncodeError, match="x: None is left out here, and would not be read as"):
+            csv.encode([value], type(value))
+    for value in (
+        model(None)(p=None),
+        model(...)(p=None),
+        model(field(None, alias="P"), populate_by_name=True)(P=None),
+        model(field(alias="P"), populate_by_name=True)(P=part(1)),
+        attrs.make_class(
+            "A", {"n": attrs.field(type=int), "p": attrs.field(default=None, type=part | None)}
+        )(1),
+    ):
+        assert csv.decode(csv.encode([value], type(value)), type(value)) == [value]
+    [back] = csv.decode(csv.encode([Plain(1)], Plain), Plain)
+    assert (back.n, back.p) == (1, None)
+    keys = typed("Keys", n=int, p=typing.NotRequired[part | None])
+    assert csv.decode(csv.encode([{"n": 1}], keys), keys) == [{"n": 1}]
+    with pytest.raises(
+        EncodeError, match="x: None is left out here, and would not be read as None"
+    ):
+        csv.encode([{"n": 1, "p": None}], keys)

@@ -1,5 +1,7 @@
 """Rows without a header that have different numbers of cells."""
 
+import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +77,19 @@ def test_718(tmp_path: Path) -> None:
         assert csv.decode(csv.encode(dicts, dialect=given), into, dialect=given) == dicts
     with pytest.raises(penstock.EncodeError, match="the first row would be a blank line"):
         csv.encode([(None,)], none, dialect=PLAIN)
+
+
+def test_722_uneven_rows_in_parts_and_threads(tmp_path: Path) -> None:
+    """Not a fault that was: uneven rows are the same in parts and with threads."""
+    rows = [[str(cell) for cell in range(row % 4 + 1)] for row in range(30_000)]
+    path = tmp_path / "uneven.csv"
+    path.write_text("".join(",".join(row) + "\n" for row in rows))
+    parts = csv.split(path, parts=5, dialect=PLAIN)
+    assert len(parts) == 5
+    assert [row for part in parts for row in part.read(list[str])] == rows
+    for threads in (1, 2):
+        out = io.BytesIO()
+        penstock.convert(
+            path, out, to="ndjson", dialect=PLAIN, into=list[str], threads=threads, objects=True
+        )
+        assert [json.loads(line) for line in out.getvalue().splitlines()] == rows

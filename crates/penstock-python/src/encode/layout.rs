@@ -13,7 +13,7 @@ use penstock_core::json::lend::Key;
 use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -147,7 +147,7 @@ pub(super) struct Within {
 pub(super) enum NoPart {
     /// Nothing is written.
     Absent,
-    /// It is refused: nothing would be read as another default.
+    /// It is refused: the class makes something else of nothing, or requires the part.
     Default,
     /// It is refused: the part must be there.
     Misfit,
@@ -359,6 +359,25 @@ pub(super) fn is_optional(class: &ClassPlan, part: &Part) -> bool {
     !matches!(class.fields[part.field as usize].absent, Absent::Error)
 }
 
+/// Whether the class makes None of a field that is not given, where only the class knows that.
+fn is_none_unless_given(
+    class: &Bound<'_, PyType>,
+    attribute: &Bound<'_, PyString>,
+    parameter: &Bound<'_, PyString>,
+) -> PyResult<bool> {
+    let py = class.py();
+    if is_pydantic_there(py)
+        && let Some(fields) = class.getattr_opt(intern!(py, "__pydantic_fields__"))?
+    {
+        let info = fields.get_item(attribute)?;
+        let default = info.getattr(intern!(py, "default"))?;
+        return Ok(default.is_none() && info.getattr(intern!(py, "default_factory"))?.is_none());
+    }
+    let signature = py.import(intern!(py, "inspect"))?.call_method1("signature", (class,))?;
+    let parameters = signature.getattr(intern!(py, "parameters"))?;
+    Ok(parameters.get_item(parameter)?.getattr(intern!(py, "default"))?.is_none())
+}
+
 pub(super) struct Making<'a, 'py> {
     pub(super) py: Python<'py>,
     pub(super) plan: &'a Plan,
@@ -504,7 +523,17 @@ impl Making<'_, '_> {
             Absent::Error => NoPart::Misfit,
             Absent::Value(default) if !default.is_none(self.py) => NoPart::Default,
             Absent::Factory(_) => NoPart::Default,
-            Absent::Value(_) | Absent::Unset => NoPart::Absent,
+            Absent::Value(_) => NoPart::Absent,
+            // A key that a dict need not have is not there.
+            Absent::Unset if matches!(self.class.build, Build::Dict(_)) => NoPart::Default,
+            Absent::Unset => {
+                let class = self.class.class.bind(self.py);
+                let attribute = &self.names[part.field as usize];
+                match is_none_unless_given(class, attribute, field.name.bind(self.py))? {
+                    true => NoPart::Absent,
+                    false => NoPart::Default,
+                }
+            }
         };
         Ok(Get::Within(Box::new(Within {
             part: self.get(part.field)?,

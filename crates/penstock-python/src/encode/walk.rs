@@ -711,7 +711,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         match within.none {
             NoPart::Absent if part.is_none() => Ok(None),
             NoPart::Default if part.is_none() => {
-                Err(Stop::misfit("None is left out here, and would be read as the default"))
+                Err(Stop::misfit("None is left out here, and would not be read as None"))
             }
             _ => {
                 let (expected, got) = (&within.name, class_name(&part)?);
