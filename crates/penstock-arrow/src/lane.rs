@@ -6,7 +6,7 @@ use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Refused};
+use penstock_core::run::{Copies, Destination, Given, Refused};
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_scan::{gathered, make_room};
 use std::convert::Infallible;
@@ -227,6 +227,7 @@ impl<F: Fast> Destination for Lane<F> {
     type Break = NotTaken;
 
     const SHAPE: Option<penstock_core::shape::Shape> = Some(F::SHAPE);
+    const COPIES: Copies = Copies::Common;
 
     #[inline(always)]
     fn read_from<R: FormatReader>(

@@ -3,7 +3,7 @@
 
 use crate::error::Fail;
 use crate::repair::Repair;
-use crate::run::{Destination, Given};
+use crate::run::{Copies, Destination, Given};
 use crate::shape::Shape;
 use crate::sink::Listener;
 use crate::{csv, json, plist, told, xml};
@@ -271,6 +271,14 @@ macro_rules! each {
 }
 
 impl Reader {
+    /// The shape of the documents.
+    fn shape(&self) -> Shape {
+        match self {
+            Reader::Xml(_) => Shape::Elements,
+            _ => Shape::Members,
+        }
+    }
+
     /// The reader of a binary property list, if it is one.
     pub(crate) fn binary(&self) -> Option<&plist::binary::Reader> {
         match self {
@@ -289,12 +297,16 @@ impl Reader {
 }
 
 /// Whether a destination accepts documents of a shape.
-#[inline(always)]
 const fn takes<D: Destination>(shape: Shape) -> bool {
     match D::SHAPE {
         Some(only) => only as u8 == shape as u8,
         None => true,
     }
+}
+
+/// Whether a destination has a copy of its own of a grammar, for documents of a shape.
+const fn copied<D: Destination>(shape: Shape, of: Copies) -> bool {
+    takes::<D>(shape) && D::COPIES as u8 >= of as u8
 }
 
 impl FormatReader for Reader {
@@ -315,28 +327,21 @@ impl FormatReader for Reader {
         given: Given<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        // The guards are constants, so only the necessary grammars are compiled.
+        // The guards are constants of the compiler's, so it makes only the copies that are used.
         match self {
-            Reader::Json(reader) if takes::<D>(Shape::Members) => {
+            Reader::Json(reader) if const { copied::<D>(Shape::Members, Copies::Common) } => {
                 FormatReader::run(reader, given, sink)
             }
-            Reader::Xml(reader) if takes::<D>(Shape::Elements) => {
+            Reader::Xml(reader) if const { copied::<D>(Shape::Elements, Copies::Common) } => {
                 FormatReader::run(&mut **reader, given, sink)
             }
-            Reader::Csv(reader) if takes::<D>(Shape::Members) => {
+            Reader::Plist(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
                 FormatReader::run(&mut **reader, given, sink)
             }
-            Reader::Plist(reader) if takes::<D>(Shape::Members) => {
-                FormatReader::run(&mut **reader, given, sink)
-            }
-            Reader::Told(reader) if takes::<D>(Shape::Members) => reader.run(given, sink),
-            Reader::Json(_)
-            | Reader::Xml(_)
-            | Reader::Csv(_)
-            | Reader::Plist(_)
-            | Reader::Told(_) => {
-                debug_assert!(false, "a document of a shape that the destination does not take");
-                Ok(Step::Stopped)
+            Reader::Told(reader) if const { takes::<D>(Shape::Members) } => reader.run(given, sink),
+            _ => {
+                debug_assert!(takes::<D>(self.shape()), "a shape that the destination refuses");
+                self.run_dyn(given, sink)
             }
         }
     }
@@ -348,7 +353,7 @@ impl FormatReader for Reader {
         match self {
             Reader::Json(reader) => FormatReader::run_dyn(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
-            Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Told(reader) => reader.run(given, sink),
         }

@@ -36,7 +36,7 @@ use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text, repeated};
 use crate::forward;
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
-use crate::run::{Code, Destination, Given, Misfit, Outlet, Refused};
+use crate::run::{Code, Copies, Destination, Given, Misfit, Outlet, Refused};
 use crate::select::{PathStep, Records, Select};
 use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want, expand};
 use crate::trail::Trail;
@@ -519,12 +519,14 @@ impl<O: Output> Destination for Body<'_, O> {
     type Cause = std::convert::Infallible;
     type Break = Stopped<O::Error>;
 
+    const COPIES: Copies = Copies::Common;
+
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
-        reader.run(given, self)
+        reader.run_for::<Self, _>(given, self)
     }
     fn refused(
         &mut self,

@@ -144,24 +144,12 @@ impl format::Dialect for Dialect {
 }
 
 impl FormatReader for Reader {
-    #[inline]
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
             return Ok(Step::More);
         }
         self.run(text, last, sink)
-    }
-    fn run_dyn<S: Listener>(
-        &mut self,
-        given: Given<'_>,
-        sink: &mut S,
-    ) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
-            return Ok(Step::More);
-        }
-        self.run_dyn(text, last, sink)
     }
     fn base(&self) -> u64 {
         self.base()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, make_room};
+use penstock_scan::{Chosen, Isa, Job, Stops, TextBuf, ValidText, make_room};
 
 use super::blocks::{Blocks, Counted, Noted, Whole, usual_delimiter};
 use super::header::Names;
@@ -397,31 +397,34 @@ impl Reader {
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        dispatch(Run { reader: self, text, last, sink })
+        Kept::lend(sink, |sink| self.run_any(Chosen::best(), text, last, sink))
     }
 
-    /// As [`run`](Reader::run), with one copy of the grammar for all sinks, which are called through
-    /// a table.
+    /// As [`run`](Reader::run), without the processor's special instructions: for tests.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
-    pub fn run_dyn<S: Listener + ?Sized>(
+    #[doc(hidden)]
+    pub fn run_portable<S: Listener + ?Sized>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        Kept::lend(sink, |sink| self.run_any(text, last, sink))
+        Kept::lend(sink, |sink| self.run_any(Chosen::portable(), text, last, sink))
     }
 
+    /// The only copy of the grammar. It calls the sink once for a row, or for many rows, so a call through a table
+    /// costs nothing.
     #[inline(never)]
     fn run_any(
         &mut self,
+        isa: Chosen,
         text: ValidText<'_>,
         last: bool,
         sink: &mut AnySink<'_>,
     ) -> Result<Step, Fail<Refused>> {
-        dispatch(Run { reader: self, text, last, sink })
+        isa.enter(Run { reader: self, text, last, sink })
     }
 
     #[inline(always)]

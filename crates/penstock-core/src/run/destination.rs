@@ -35,6 +35,18 @@ impl<C> Default for Kept<C> {
     }
 }
 
+/// The grammars of which a destination has a copy of the machine code of its own. All other grammars call its sink
+/// through a table; see [`FormatReader::run_dyn`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Of none: it is seldom used, or so slow that a call through a table does not matter.
+    None,
+    /// Of JSON and XML.
+    Common,
+    /// Of property lists, too, which have four grammars.
+    All,
+}
+
 /// A sink that a [`Run`](super::Run) can drive. It explains its refusals, and gives the path of the
 /// current value.
 ///
@@ -51,6 +63,9 @@ pub trait Destination {
 
     /// The only shape of documents that the destination takes; none if it takes all shapes.
     const SHAPE: Option<Shape> = None;
+
+    /// Which grammars are compiled for this destination alone.
+    const COPIES: Copies = Copies::None;
 
     /// Lets the reader parse the input, and receives the events.
     ///
@@ -304,6 +319,7 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     type Break = D::Break;
 
     const SHAPE: Option<Shape> = D::SHAPE;
+    const COPIES: Copies = D::COPIES;
 
     #[inline(always)]
     fn read_from<R: FormatReader>(

@@ -40,7 +40,7 @@ mod repairs;
 #[expect(clippy::module_inception, reason = "the file is named for the type in it")]
 mod run;
 
-pub use destination::{Destination, Kept, Outlet, Refused};
+pub use destination::{Copies, Destination, Kept, Outlet, Refused};
 pub use input::{
     Binary, Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows,
     total_exceeded,

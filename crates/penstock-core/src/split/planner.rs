@@ -168,7 +168,7 @@ impl LookAhead for Planner {
     }
 }
 
-unrefusing!(Planner, run, {
+unrefusing!(Planner, run_dyn, {
     /// A record in error is counted if it was not told before.
     fn meet_problem(&mut self, begun: Option<u64>) {
         self.records += u64::from(begun != Some(self.last));

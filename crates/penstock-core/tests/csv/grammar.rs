@@ -327,6 +327,23 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn the_portable_set_tells_the_same(text in text(), options in options()) {
+        let told = |portable: bool| {
+            let mut trace = Trace::new();
+            let mut reader = Reader::new(&options, &Limits::default()).unwrap();
+            let text = ValidText::from(&*text);
+            let step = match portable {
+                true => reader.run_portable(text, true, &mut trace),
+                false => reader.run(text, true, &mut trace),
+            };
+            (format!("{step:?}"), trace.text().to_owned())
+        };
+        prop_assert_eq!(told(true), told(false));
+    }
+}
+
 /// Quotes around nothing make a text of it, in a dialect with other quotes and white space too.
 #[test]
 fn a_quoted_empty_cell_is_a_text() {

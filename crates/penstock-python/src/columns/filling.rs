@@ -12,7 +12,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Code, Destination, Given, Kept, Refused};
+use penstock_core::run::{Code, Copies, Destination, Given, Kept, Refused};
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::split::{PIECE_MEMORY, Shares};
@@ -409,6 +409,7 @@ impl<S: Side, F: Fast> Destination for Filling<S, F> {
     type Break = PyErr;
 
     const SHAPE: Option<Shape> = Some(S::SHAPE);
+    const COPIES: Copies = Copies::Common;
 
     #[inline(always)]
     fn read_from<R: FormatReader>(

@@ -16,7 +16,7 @@ impl Destination for Messages<'_> {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<Box<PyErr>>> {
-        reader.run(given, self)
+        reader.run_dyn(given, self)
     }
     fn refused(&mut self, error: Box<PyErr>, _given: Given<'_>) -> Refused<PyErr, Box<PyErr>> {
         Refused::Break(error)

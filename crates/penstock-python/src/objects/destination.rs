@@ -12,7 +12,7 @@ use penstock_arrow::{Fast, Keyed, Lane, Markup};
 use penstock_core::error::Fail;
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{Destination, Failed, Given, Kept, Outlet, Refused, Run, Windows};
+use penstock_core::run::{Copies, Destination, Failed, Given, Kept, Outlet, Refused, Run, Windows};
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
@@ -29,6 +29,7 @@ impl<S: Side> Destination for Owned<S> {
     type Break = PyErr;
 
     const SHAPE: Option<Shape> = Some(S::SHAPE);
+    const COPIES: Copies = Copies::All;
 
     #[inline(always)]
     fn read_from<R: FormatReader>(

@@ -35,7 +35,7 @@ use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{FormatReader, Reader, Step};
 use penstock_core::run::{
-    Destination, Failed, Failure, Given, Outlet, Problem, Refused, Run, Windows,
+    Copies, Destination, Failed, Failure, Given, Outlet, Problem, Refused, Run, Windows,
 };
 use penstock_core::select::{PathStep, Records};
 use penstock_core::shape::Shape;
@@ -747,6 +747,7 @@ impl Destination for Body<'_> {
     type Break = Stopped;
 
     const SHAPE: Option<Shape> = Some(Shape::Members);
+    const COPIES: Copies = Copies::Common;
 
     #[inline(always)]
     fn read_from<R: FormatReader>(

@@ -432,7 +432,7 @@ impl Destination for Teller<'_, '_> {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<PyErr>> {
-        reader.run(given, self)
+        reader.run_dyn(given, self)
     }
     fn refused(&mut self, error: PyErr, _given: Given<'_>) -> Refused<PyErr, PyErr> {
         Refused::Break(error)

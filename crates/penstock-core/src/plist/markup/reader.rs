@@ -7,6 +7,7 @@ use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
 use crate::repair::{Repair, Repairs};
 use crate::run::Given;
+use crate::sink::erased::{AnySink, Kept, Refused};
 use crate::sink::{Flow, Listener};
 use crate::xml;
 
@@ -49,8 +50,19 @@ impl Reader {
     }
 }
 
-impl FormatReader for Reader {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+impl Reader {
+    /// The copy of the translator that all sinks share. It is not generic, so there is only one.
+    #[inline(never)]
+    fn run_any(&mut self, given: Given<'_>, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
+        self.translate(given, sink)
+    }
+
+    #[inline]
+    fn translate<S: Listener + ?Sized>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         let (base, from) = (self.xml.base(), self.offset());
         let mut translator = Translator::new(&mut self.state, sink, text, base, from);
@@ -68,6 +80,19 @@ impl FormatReader for Reader {
             (Ok(step), None) => Ok(step),
             (Err(Fail::Sink(_)), None) => unreachable!("who refuses says why"),
         }
+    }
+}
+
+impl FormatReader for Reader {
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        self.translate(given, sink)
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        Kept::lend(sink, |sink| self.run_any(given, sink))
     }
     fn base(&self) -> u64 {
         self.xml.base()

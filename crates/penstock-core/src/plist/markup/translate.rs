@@ -194,7 +194,7 @@ pub(super) struct Refused;
 type Answer = Result<Flow, Refused>;
 
 /// The state with the destination and the window of one call.
-pub(super) struct Translator<'a, S: Listener> {
+pub(super) struct Translator<'a, S: Listener + ?Sized> {
     state: &'a mut State,
     to: Replay<&'a mut S>,
     window: ValidText<'a>,
@@ -202,7 +202,7 @@ pub(super) struct Translator<'a, S: Listener> {
     refusal: Option<Fail<S::Error>>,
 }
 
-impl<'a, S: Listener> Translator<'a, S> {
+impl<'a, S: Listener + ?Sized> Translator<'a, S> {
     pub(super) fn new(
         state: &'a mut State,
         sink: &'a mut S,
@@ -554,7 +554,7 @@ fn goes_on(flow: Flow) -> bool {
     !matches!(flow, Flow::Pause | Flow::Stop)
 }
 
-impl<S: Listener> Sink for Translator<'_, S> {
+impl<S: Listener + ?Sized> Sink for Translator<'_, S> {
     type Error = Refused;
 
     fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
@@ -694,7 +694,7 @@ impl<S: Listener> Sink for Translator<'_, S> {
     fn abandon(&mut self) {}
 }
 
-impl<S: Listener> Translator<'_, S> {
+impl<S: Listener + ?Sized> Translator<'_, S> {
     /// A dictionary or an array begins.
     #[inline(always)]
     fn open(&mut self, open: Open, at: u64) -> Result<(), Refused> {
@@ -721,5 +721,5 @@ impl<S: Listener> Translator<'_, S> {
     }
 }
 
-impl<S: Listener> Lent for Translator<'_, S> {}
-impl<S: Listener> LookAhead for Translator<'_, S> {}
+impl<S: Listener + ?Sized> Lent for Translator<'_, S> {}
+impl<S: Listener + ?Sized> LookAhead for Translator<'_, S> {}
