@@ -81,7 +81,7 @@ _pages = Sybil(
 )
 _modules = Sybil(
     parsers=[DocTestParser(optionflags=ELLIPSIS)],
-    patterns=["python/penstock/*.py"],
+    patterns=["python/penstock/*.py", "python/penstock/_*/*.py"],
     excludes=_without,
     document_types={".py": Docstrings},
     setup=enter,

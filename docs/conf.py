@@ -78,7 +78,7 @@ napoleon_custom_sections = [
 ]
 
 HERE = Path(__file__).parent
-TYPES = (HERE / "../python/penstock/_types.py").read_text("utf-8")
+TYPES = (HERE / "../python/penstock/_base/types.py").read_text("utf-8")
 STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
 # Classes that only other objects create, shown without a signature.
 MADE_BY_OTHERS = {
@@ -197,7 +197,7 @@ def resolve_type(
 
 
 class TypesInSignatures(SphinxDirective):
-    """Lists the types in `penstock._types`, with their comments."""
+    """Lists the types in `penstock._base.types`, with their comments."""
 
     def run(self) -> list[Node]:
         """Write them as in a page, and parse that."""

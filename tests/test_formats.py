@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock import _format, _rust, _types
+from penstock import _rust
+from penstock._base import types as _types
+from penstock._io import formats as _formats
 from penstock.cli import parser
 
 NAMES = ("json", "ndjson", "xml", "csv", "plist")
@@ -16,13 +18,13 @@ NAMES = ("json", "ndjson", "xml", "csv", "plist")
 
 def test_names_and_suffixes() -> None:
     table = {name: suffixes for name, _, suffixes, _, _ in _rust.FORMATS}
-    assert tuple(table) == NAMES == _format.NAMES
+    assert tuple(table) == NAMES == _formats.NAMES
     assert table["ndjson"] == (".ndjson", ".jsonl")
     suffixes = [suffix for each in table.values() for suffix in each]
     assert len(suffixes) == len(set(suffixes)), "a suffix names one format"
     assert all(re.fullmatch(r"\.[a-z0-9]+", suffix) for suffix in suffixes)
     for name, each in table.items():
-        assert {_format.of_name(f"a{suffix}.gz") for suffix in each} == {name}
+        assert {_formats.of_name(f"a{suffix}.gz") for suffix in each} == {name}
 
 
 def test_the_type_of_checkers_lists_the_same() -> None:

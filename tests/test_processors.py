@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from penstock._processors import usable
+from penstock._base.processors import usable
 from penstock.cli.threads import chosen
 
 pytestmark = pytest.mark.thread_unsafe(reason="it replaces functions of the module `os`")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock import _format
+from penstock._io import formats as _formats
 
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -204,8 +204,8 @@ def test_the_hook_knows_the_suffixes_of_all_formats() -> None:
     pattern = re.search(r"^  files: >-\n((?:    .*\n)+)", text, re.MULTILINE)
     assert pattern
     suffixes = set(re.findall(r"\w+", re.sub(r"\(\?x\)", "", pattern[1])))
-    assert {f".{suffix}" for suffix in suffixes} == set(_format._SUFFIXES)
+    assert {f".{suffix}" for suffix in suffixes} == set(_formats._SUFFIXES)
     matches = re.compile(pattern[1].strip())
-    assert all(matches.search(f"data/some{suffix}") for suffix in _format._SUFFIXES)
+    assert all(matches.search(f"data/some{suffix}") for suffix in _formats._SUFFIXES)
     assert not matches.search("data/some.jsonx")
     assert not matches.search("data/json")

@@ -54,10 +54,22 @@ def lines(variant: str) -> Input:
 
 def reader(timing: bool, variant: str) -> Call:
     """Read a path; as everybody does, or with a reader that does not measure the time."""
-    from penstock import _format, _rust
+    from penstock import _rust
+    from penstock._io import formats as _formats
 
     into = Record if variant == "small" else City
-    rest = (None, "raise", 100, "last", "skip", False, None, _format.GRAMMAR["json"], "infer", None)
+    rest = (
+        None,
+        "raise",
+        100,
+        "last",
+        "skip",
+        False,
+        None,
+        _formats.GRAMMAR["json"],
+        "infer",
+        None,
+    )
 
     def call(path: Path) -> int:
         with path.open("rb", buffering=0) as file:

@@ -15,25 +15,18 @@ of `penstock.json`, `penstock.ndjson` and `penstock.xml` have every option of th
 
 from __future__ import annotations
 
-from penstock import (
-    _format,
-    _missing,
-    _plan,
-    _read,
-    _rust,
-    _send,
-    _sources,
-    _write,
-    aio,
-    clock,
-    json,
-    ndjson,
-    xml,
-)
-from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
-from penstock._decoder import Decoder
-from penstock._empty import EmptyWarning
-from penstock._errors import (
+import penstock._rust as _rust
+from penstock import aio, clock, json, ndjson, xml
+from penstock._annotations.at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
+from penstock._annotations.marks import pattern, typecode
+from penstock._annotations.on import Stop, on
+from penstock._annotations.tag import tag
+from penstock._annotations.times import times, unix
+from penstock._annotations.via import via
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.empty import EmptyWarning
+from penstock._base.errors import (
     DecodeError,
     EncodeError,
     InternalError,
@@ -44,12 +37,12 @@ from penstock._errors import (
     TruncatedInput,
     ValidationError,
 )
-from penstock._limits import Limits
-from penstock._marks import pattern, typecode
-from penstock._on import Stop, on
-from penstock._open import open
-from penstock._repairs import Repair, RepairWarning
-from penstock._rows import Rows
+from penstock._base.limits import Limits
+from penstock._base.repairs import Repair, RepairWarning
+from penstock._base.types import PLAIN
+from penstock._io import formats as _formats
+from penstock._io import sources as _sources
+from penstock._parts.rows import Rows
 from penstock._rust import (
     ColumnBatch,
     Columns,
@@ -67,10 +60,11 @@ from penstock._rust import (
     WriterProgress,
     __version__,
 )
-from penstock._tag import tag
-from penstock._times import times, unix
-from penstock._types import PLAIN
-from penstock._via import via
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
+from penstock._verbs.decoder import Decoder
+from penstock._verbs.open import open
 
 TYPE_CHECKING = False
 
@@ -81,9 +75,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, TypeIs
 
     from penstock import csv, plist, streams
-    from penstock._cells import cells, separated, spread
-    from penstock._checkpoint import Checkpoint
-    from penstock._columns import (
+    from penstock._annotations.cells import cells, separated, spread
+    from penstock._arrow.types import (
         columns,
         decimal,
         dictionary,
@@ -99,13 +92,7 @@ if TYPE_CHECKING:
         uint32,
         uint64,
     )
-    from penstock._convert import convert
-    from penstock._describe import describe
-    from penstock._lookup import Lookup
-    from penstock._map import Map, MapProgress, map
-    from penstock._recompress import recompress
-    from penstock._split import Split, Splits, split
-    from penstock._types import (
+    from penstock._base.types import (
         ArrowColumns,
         At,
         Compression,
@@ -128,6 +115,13 @@ if TYPE_CHECKING:
         Unix,
         Unknown,
     )
+    from penstock._parts.checkpoint import Checkpoint
+    from penstock._parts.lookup import Lookup
+    from penstock._parts.map import Map, MapProgress, map
+    from penstock._parts.split import Split, Splits, split
+    from penstock._streams.describe import describe
+    from penstock._verbs.convert import convert
+    from penstock._verbs.recompress import recompress
 
     # To a checker, a plan is another way to write the type that it is made from. So one signature
     # accepts both, and the checker still infers what a verb returns.
@@ -241,7 +235,7 @@ __all__ = [
     "xml",
 ]
 
-# What `penstock._columns` has.
+# What `penstock._arrow.types` has.
 _COLUMNS = {
     "columns",
     "decimal",
@@ -259,6 +253,9 @@ _COLUMNS = {
     "uint64",
 }
 
+# Where the modules are that pickles name.
+__path__.append(f"{__path__[0]}/_pickled")
+
 if not TYPE_CHECKING:
     # Checkers must not believe that every name exists.
 
@@ -273,39 +270,39 @@ if not TYPE_CHECKING:
         elif name == "spark":
             import penstock.spark as found  # noqa: PLC0415 - it imports PySpark
         elif name == "convert":
-            from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
+            from penstock._verbs.convert import convert as found  # noqa: PLC0415 - few programs convert
         elif name == "recompress":
-            from penstock._recompress import recompress as found  # noqa: PLC0415 - few programs do
+            from penstock._verbs.recompress import recompress as found  # noqa: PLC0415 - few programs do
         elif name == "Checkpoint":
-            from penstock import _checkpoint  # noqa: PLC0415 - few programs keep their place
+            from penstock._parts import checkpoint as _checkpoint  # noqa: PLC0415 - few programs keep their place
 
             found = _checkpoint.Checkpoint
         elif name in {"Split", "Splits", "split"}:
-            from penstock import _split  # noqa: PLC0415 - few programs do
+            from penstock._parts import split as _split  # noqa: PLC0415 - few programs do
 
             found = getattr(_split, name)
         elif name in {"Map", "MapProgress", "map"}:
-            from penstock import _map  # noqa: PLC0415 - few programs have several processes
+            from penstock._parts import map as _map  # noqa: PLC0415 - few programs have several processes
 
             found = getattr(_map, name)
         elif name == "describe":
-            from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
+            from penstock._streams.describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "Lookup":
-            from penstock import _lookup  # noqa: PLC0415 - few programs look rows up
+            from penstock._parts import lookup as _lookup  # noqa: PLC0415 - few programs look rows up
 
             found = _lookup.Lookup
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
         elif name in {"cells", "separated", "spread"}:
-            from penstock import _cells  # noqa: PLC0415 - few classes are read from text alone
+            from penstock._annotations import cells as _cells  # noqa: PLC0415 - few classes are read from text alone
 
             found = getattr(_cells, name)
         elif name in _COLUMNS:
-            from penstock import _columns  # noqa: PLC0415 - few programs read columns
+            from penstock._arrow import types as _columns  # noqa: PLC0415 - few programs read columns
 
             found = getattr(_columns, name)
         else:
-            _missing.attribute(__name__, name)
+            _suggest.attribute(__name__, name)
         globals()[name] = found
         return found
 
@@ -367,7 +364,7 @@ def decode(
         >>> penstock.decode("<size>36</size>", int)
         36
     """
-    kind = _format.of_data(data) if format is None else _format.checked(format)
+    kind = _formats.of_data(data) if format is None else _formats.checked(format)
     if kind == "json":
         return json.decode(
             data,
@@ -379,10 +376,10 @@ def decode(
             encoding=encoding,
             limits=limits,
         )
-    record = _format.record_type("decode", kind, into)
+    record = _formats.record_type("decode", kind, into)
     if types is not None:
         record = _plan.with_types(record, types)
-    dialect = _format.dialect(kind)
+    dialect = _formats.dialect(kind)
     return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
 
 
@@ -420,12 +417,12 @@ def encode(
         >>> penstock.encode([{"S": 36}, {"M": 40}], format="ndjson")
         b'{"S":36}\n{"M":40}\n'
     """
-    kind = _format.checked(format)
+    kind = _formats.checked(format)
     encoder = _write.encoder("encode", kind, into, omit, types)
-    return encoder.encode_all(value) if _format.is_stream(kind) else encoder.encode(value)
+    return encoder.encode_all(value) if _formats.is_stream(kind) else encoder.encode(value)
 
 
-@_missing.advised
+@_suggest.advised
 def dump(
     value: Any,
     target: Target,
@@ -478,7 +475,7 @@ def dump(
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
     encoder = _write.encoder("dump", kind, into, omit, types, target, append, torn)
-    if not _format.is_stream(kind):
+    if not _formats.is_stream(kind):
         _write.dump(encoder, value, target, compression, level, sync)
         return
     with _write.write(
@@ -487,7 +484,7 @@ def dump(
         writer.write_all(value)
 
 
-@_missing.advised
+@_suggest.advised
 def write(
     target: Target,
     into: TypeForm[T] = PLAIN,
@@ -548,7 +545,7 @@ def write(
     return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 
 
-@_missing.advised
+@_suggest.advised
 def load(
     source: Source | ArrowColumns,
     into: TypeForm[T] = PLAIN,
@@ -602,18 +599,18 @@ def load(
         [{'S': 36}, {'M': 40}]
     """
     if _has_columns(source):
-        from penstock import _table  # noqa: PLC0415 - few programs have columns
+        from penstock._arrow import table as _table  # noqa: PLC0415 - few programs have columns
 
         policy = _rust.Policy("raise", 100, duplicates, unknown, all_errors, "allow")
         others = _for_files(format, encoding, compression, member)
         return _table.load(source, into, policy, types, limits, others)  # type: ignore[return-value]  # a list, as `into` says
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        record = _format.record_type("load", kind, into)
+        kind = _formats.of_source(given, name) if format is None else _formats.checked(format)
+        record = _formats.record_type("load", kind, into)
         if types is not None:
             record = _plan.with_types(record, types)
-        dialect = _format.dialect(kind, name)
+        dialect = _formats.dialect(kind, name)
         return _rust.load(
             dialect,
             _rust.Source(given, name, encoding, compression),
@@ -627,7 +624,7 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def read(
     source: Sources | ArrowColumns,
     into: TypeForm[T] = PLAIN,
@@ -703,27 +700,27 @@ def read(
         17
     """
     if _has_columns(source):
-        from penstock import _table  # noqa: PLC0415 - few programs have columns
+        from penstock._arrow import table as _table  # noqa: PLC0415 - few programs have columns
 
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(format, encoding, compression, member)
         return _table.read(source, into, policy, types, limits, {"at": at is not None, **others})
     if split is not None:
-        from penstock import _split  # noqa: PLC0415 - few programs have parts
+        from penstock._parts import split as _split  # noqa: PLC0415 - few programs have parts
 
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, **others}
         return _split.read(split, source, into, policy, types, limits, others)
     if resume is not None:
-        from penstock import _checkpoint  # noqa: PLC0415 - few programs keep their place
+        from penstock._parts import checkpoint as _checkpoint  # noqa: PLC0415 - few programs keep their place
 
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(None, encoding, compression, member)
         return _checkpoint.read(resume, source, into, policy, types, limits, format, at, others)
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    kind = None if format is None else _format.checked(format)
+    kind = None if format is None else _formats.checked(format)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
     return _read.read(source, kind, None, into, at, policy, encoding, compression, member, limits)
 
@@ -747,7 +744,7 @@ def _for_files(
     }
 
 
-@_missing.advised
+@_suggest.advised
 def send(
     source: Source,
     handler: object,
@@ -805,5 +802,5 @@ def send(
         >>> penstock.send(path, Largest())
         (3, 'Bern')
     """
-    kind = None if format is None else _format.checked(format)
+    kind = None if format is None else _formats.checked(format)
     return _send.send(kind, source, handler, encoding, compression, member, limits)

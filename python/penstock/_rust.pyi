@@ -20,14 +20,11 @@ from typing import Any, Generic, Literal, Never, ParamSpec, Self, final, overloa
 from typing_extensions import Buffer, CapsuleType, TypeForm, TypeVar, disjoint_base
 
 from penstock import csv
-from penstock._cells import cells
-from penstock._checkpoint import Checkpoint, Files, Opened
-from penstock._limits import Limits
-from penstock._pipeline import Pipeline
-from penstock._place import Place
-from penstock._repairs import Repair
-from penstock._run import Summary
-from penstock._types import (
+from penstock._annotations.cells import cells
+from penstock._base.limits import Limits
+from penstock._base.place import Place
+from penstock._base.repairs import Repair
+from penstock._base.types import (
     ArrowColumns,
     At,
     Compression,
@@ -40,6 +37,9 @@ from penstock._types import (
     Unix,
     Unknown,
 )
+from penstock._parts.checkpoint import Checkpoint, Files, Opened
+from penstock._streams.pipeline import Pipeline
+from penstock._streams.run import Summary
 
 _T = TypeVar("_T", default=Any)
 _P = ParamSpec("_P")

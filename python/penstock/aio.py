@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 
-from penstock import _format, _targets, _write
-from penstock._decoder import Decoder
-from penstock._types import PLAIN
+from penstock._base.types import PLAIN
+from penstock._io import formats as _formats
+from penstock._io import targets as _targets
+from penstock._verbs import write as _write
+from penstock._verbs.decoder import Decoder
 
 TYPE_CHECKING = False
 
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
-    from penstock import _rust
-    from penstock._limits import Limits
-    from penstock._types import (
+    import penstock._rust as _rust
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
         AsyncTarget,
         At,
         Compression,
@@ -119,7 +121,7 @@ async def read(
         [{'a': 1}, {'a': 2}]
     """
     if format is None:
-        format = _format.of_source(chunks, None)
+        format = _formats.of_source(chunks, None)
     decoder = Decoder(
         into,
         format=format,

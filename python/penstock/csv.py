@@ -13,22 +13,20 @@ from __future__ import annotations
 
 import os
 
-from penstock import (
-    _csv_encoder,
-    _decoder,
-    _dialect,
-    _missing,
-    _plan,
-    _read,
-    _rows,
-    _rust,
-    _send,
-    _sources,
-    _write,
-)
-from penstock._csv_encoder import Encoder
-from penstock._dialect import Dialect
-from penstock._types import PLAIN, T
+import penstock._rust as _rust
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.types import PLAIN, T
+from penstock._io import dialect as _dialect
+from penstock._io import sources as _sources
+from penstock._io.dialect import Dialect
+from penstock._parts import rows as _rows
+from penstock._verbs import csv_encoder as _csv_encoder
+from penstock._verbs import decoder as _decoder
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
+from penstock._verbs.csv_encoder import Encoder
 
 TYPE_CHECKING = False
 
@@ -38,11 +36,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._checkpoint import Checkpoint
-    from penstock._limits import Limits
-    from penstock._rows import Rows
-    from penstock._split import Splits
-    from penstock._types import (
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
         Compression,
         CountedUnknown,
         CsvRepairs,
@@ -61,6 +56,9 @@ if TYPE_CHECKING:
         Types,
         Unknown,
     )
+    from penstock._parts.checkpoint import Checkpoint
+    from penstock._parts.rows import Rows
+    from penstock._parts.split import Splits
 
 __all__ = [
     "Decoder",
@@ -82,7 +80,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> NoReturn:
         """Say what to use in place of a name that there is not."""
-        _missing.attribute(__name__, name)
+        _suggest.attribute(__name__, name)
 
 
 def _mending(
@@ -228,7 +226,7 @@ def encode(
     ).encode(values)
 
 
-@_missing.advised
+@_suggest.advised
 def dump(
     values: Iterable[Any],
     target: Target,
@@ -294,7 +292,7 @@ def dump(
         writer.write_all(values)
 
 
-@_missing.advised
+@_suggest.advised
 def write(
     target: Target,
     into: TypeForm[T] = PLAIN,
@@ -354,7 +352,7 @@ def write(
     return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 
-@_missing.advised
+@_suggest.advised
 def infer(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -417,7 +415,7 @@ def _inferred(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -485,7 +483,7 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def read(
     source: Sources,
     into: TypeForm[T] = PLAIN,
@@ -554,7 +552,7 @@ def read(
     form = None if dialect is None else _dialect.checked(dialect)
     said = _dialect.options(dialect) if isinstance(dialect, Dialect) else None
     if resume is not None:
-        from penstock import _checkpoint  # noqa: PLC0415 - few programs keep their place
+        from penstock._parts import checkpoint as _checkpoint  # noqa: PLC0415 - few programs keep their place
 
         others = {
             "repair": bool(repair),
@@ -593,7 +591,7 @@ def read(
     )
 
 
-@_missing.advised
+@_suggest.advised
 def split(
     source: Sources,
     /,
@@ -638,7 +636,7 @@ def split(
         >>> [[row["size"] for row in part.read()] for part in parts]
         [['36'], ['38', '40']]
     """
-    from penstock._split import of_files  # noqa: PLC0415 - few programs do
+    from penstock._parts.split import of_files  # noqa: PLC0415 - few programs do
 
     def choose(path: str) -> dict[str, Any]:
         is_inferred = isinstance(dialect, str) and dialect == "infer"
@@ -648,7 +646,7 @@ def split(
     return of_files(source, parts, bytes, "csv", None, limits, threads, chosen, index)
 
 
-@_missing.advised
+@_suggest.advised
 def open(
     source: Path,
     into: TypeForm[T] = PLAIN,
@@ -718,7 +716,7 @@ def open(
     return _rows.open_rows(source, index, form, into, "last", unknown, all_errors, limits)
 
 
-@_missing.advised
+@_suggest.advised
 def send(
     source: Source,
     handler: object,

@@ -10,19 +10,17 @@ keys that the type does not name, at scanning speed.
 
 from __future__ import annotations
 
-from penstock import (
-    _decoder,
-    _encoder,
-    _missing,
-    _open,
-    _plan,
-    _read,
-    _rust,
-    _send,
-    _sources,
-    _write,
-)
-from penstock._types import PLAIN, T
+import penstock._rust as _rust
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.types import PLAIN, T
+from penstock._io import sources as _sources
+from penstock._verbs import decoder as _decoder
+from penstock._verbs import encoder as _encoder
+from penstock._verbs import open as _open
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
 
 TYPE_CHECKING = False
 
@@ -31,8 +29,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
-    from penstock._limits import Limits
-    from penstock._types import (
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
         At,
         Binary,
         Compression,
@@ -69,7 +67,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> NoReturn:
         """Say what to use in place of a name that there is not."""
-        _missing.attribute(__name__, name)
+        _suggest.attribute(__name__, name)
 
 
 _DIALECT = _rust.Dialect("json")
@@ -227,7 +225,7 @@ def encode(
     ).encode(value)
 
 
-@_missing.advised
+@_suggest.advised
 def dump(
     value: Any,
     target: Target,
@@ -305,7 +303,7 @@ def dump(
     _write.dump(encoder, value, target, compression, level, sync)
 
 
-@_missing.advised
+@_suggest.advised
 def write(
     target: Target,
     into: TypeForm[T] = PLAIN,
@@ -387,7 +385,7 @@ def write(
     return _write.write("write", encoder, at, target, compression, level, sync)
 
 
-@_missing.advised
+@_suggest.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -456,7 +454,7 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def read(
     source: Sources,
     into: TypeForm[T] = PLAIN,
@@ -598,7 +596,7 @@ if TYPE_CHECKING:
     ) -> _rust.Records[T]: ...
 
 
-@_missing.advised
+@_suggest.advised
 def open(
     source: Source | Buffer,
     into: TypeForm[T] | None = None,
@@ -665,7 +663,7 @@ def open(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def send(
     source: Source,
     handler: object,

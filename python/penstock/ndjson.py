@@ -12,19 +12,17 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import (
-    _decoder,
-    _encoder,
-    _missing,
-    _plan,
-    _read,
-    _rows,
-    _rust,
-    _send,
-    _sources,
-    _write,
-)
-from penstock._types import PLAIN, T
+import penstock._rust as _rust
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.types import PLAIN, T
+from penstock._io import sources as _sources
+from penstock._parts import rows as _rows
+from penstock._verbs import decoder as _decoder
+from penstock._verbs import encoder as _encoder
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
 
 TYPE_CHECKING = False
 
@@ -34,9 +32,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._limits import Limits
-    from penstock._rows import Rows
-    from penstock._types import (
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
         At,
         Binary,
         Compression,
@@ -59,6 +56,7 @@ if TYPE_CHECKING:
         Types,
         Unknown,
     )
+    from penstock._parts.rows import Rows
 
 __all__ = [
     "Decoder",
@@ -77,7 +75,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> NoReturn:
         """Say what to use in place of a name that there is not."""
-        _missing.attribute(__name__, name)
+        _suggest.attribute(__name__, name)
 
 
 _LINES = _rust.Dialect("ndjson")
@@ -204,7 +202,7 @@ def encode(
     ).encode(values)
 
 
-@_missing.advised
+@_suggest.advised
 def dump(
     values: Iterable[Any],
     target: Target,
@@ -287,7 +285,7 @@ def dump(
         writer.write_all(values)
 
 
-@_missing.advised
+@_suggest.advised
 def write(
     target: Target,
     into: TypeForm[T] = PLAIN,
@@ -367,7 +365,7 @@ def write(
     return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 
-@_missing.advised
+@_suggest.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -436,7 +434,7 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def read(
     source: Sources,
     into: TypeForm[T] = PLAIN,
@@ -518,7 +516,7 @@ def read(
     )
 
 
-@_missing.advised
+@_suggest.advised
 def open(
     source: Path,
     into: TypeForm[T] = PLAIN,
@@ -574,7 +572,7 @@ def open(
     return _rows.open_rows(source, index, _LINES, into, duplicates, unknown, all_errors, limits)
 
 
-@_missing.advised
+@_suggest.advised
 def send(
     source: Source,
     handler: object,

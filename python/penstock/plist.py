@@ -11,19 +11,17 @@ there `"42"` or `42` stands for an int if the type asks for one.
 
 from __future__ import annotations
 
-from penstock import (
-    _decoder,
-    _format,
-    _missing,
-    _plan,
-    _read,
-    _rust,
-    _send,
-    _sources,
-    _write,
-)
-from penstock._plist_encoder import Encoder
-from penstock._types import PLAIN, T
+import penstock._rust as _rust
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.types import PLAIN, T
+from penstock._io import formats as _formats
+from penstock._io import sources as _sources
+from penstock._verbs import decoder as _decoder
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
+from penstock._verbs.plist_encoder import Encoder
 
 TYPE_CHECKING = False
 
@@ -33,11 +31,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
-    from penstock._graph import Array, Dictionary, Items
-    from penstock._keyed_open import OpenedArray, OpenedDictionary, OpenedObject
-    from penstock._keyed_values import ArchivedObject, AttributedString
-    from penstock._limits import Limits
-    from penstock._types import (
+    from penstock._archives.graph import Array, Dictionary, Items
+    from penstock._archives.keyed_open import OpenedArray, OpenedDictionary, OpenedObject
+    from penstock._archives.keyed_values import ArchivedObject, AttributedString
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
         At,
         Compression,
         CountedUnknown,
@@ -82,13 +80,13 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """Import what few programs use; say what to use in place of a name that there is not."""
         if name in {"ArchivedObject", "AttributedString"}:
-            from penstock import _keyed_values as values  # noqa: PLC0415 - only for archives
+            from penstock._archives import keyed_values as values  # noqa: PLC0415 - only for archives
         elif name in {"OpenedArray", "OpenedDictionary", "OpenedObject"}:
-            from penstock import _keyed_open as values  # noqa: PLC0415 - only for archives
+            from penstock._archives import keyed_open as values  # noqa: PLC0415 - only for archives
         elif name in {"Array", "Dictionary", "Items"}:
-            from penstock import _graph as values  # noqa: PLC0415 - only for `open`
+            from penstock._archives import graph as values  # noqa: PLC0415 - only for `open`
         else:
-            _missing.attribute(__name__, name)
+            _suggest.attribute(__name__, name)
         found = globals()[name] = getattr(values, name)
         return found
 
@@ -173,7 +171,7 @@ def decode(
         App(name='Ledger', build=42)
     """
     if archive or classes is not None:
-        from penstock import _keyed  # noqa: PLC0415 - few programs read archives
+        from penstock._archives import keyed as _keyed  # noqa: PLC0415 - few programs read archives
 
         given = decode(
             data,
@@ -261,7 +259,7 @@ def encode(
         penstock.EncodeError: ['open']: an OpenStep property list has no booleans
     """
     if archive or classes is not None:
-        from penstock import _keyed_write  # noqa: PLC0415 - few programs write archives
+        from penstock._archives import keyed_write as _keyed_write  # noqa: PLC0415 - few programs write archives
 
         value = _keyed_write.archived(value, archive, classes, (into, omit, types))
     return Encoder(
@@ -276,7 +274,7 @@ def encode(
     ).encode(value)
 
 
-@_missing.advised
+@_suggest.advised
 def dump(
     value: Any,
     target: Target,
@@ -334,10 +332,10 @@ def dump(
         {'Tracks': [2, 3]}
     """
     if archive or classes is not None:
-        from penstock import _keyed_write  # noqa: PLC0415 - few programs write archives
+        from penstock._archives import keyed_write as _keyed_write  # noqa: PLC0415 - few programs write archives
 
         value = _keyed_write.archived(value, archive, classes, (into, omit, types))
-    form = _format.form_for(target) if form is None else form
+    form = _formats.form_for(target) if form is None else form
     encoder = Encoder(
         into,
         form=form,
@@ -351,7 +349,7 @@ def dump(
     _write.dump(encoder, value, target, compression, level, sync)
 
 
-@_missing.advised
+@_suggest.advised
 def write(
     target: Target,
     into: TypeForm[T] = PLAIN,
@@ -408,7 +406,7 @@ def write(
         >>> list(penstock.plist.read("primes.plist", int, at="found/*"))
         [2, 3, 5]
     """
-    form = _format.form_for(target) if form is None else form
+    form = _formats.form_for(target) if form is None else form
     encoder = Encoder(
         _write.declared(into),
         form=form,
@@ -422,7 +420,7 @@ def write(
     return _write.write("write", encoder, at, target, compression, level, sync)
 
 
-@_missing.advised
+@_suggest.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -500,14 +498,14 @@ def load(
         del given  # This closes a zip archive that was opened here.
     if not is_archive:
         return loaded
-    from penstock import _keyed  # noqa: PLC0415 - few programs read archives
+    from penstock._archives import keyed as _keyed  # noqa: PLC0415 - few programs read archives
 
     return _keyed.unarchived(
         loaded, into, archive, classes, types, unknown, name, all_errors=all_errors
     )
 
 
-@_missing.advised
+@_suggest.advised
 def read(
     source: Sources,
     into: TypeForm[T] = PLAIN,
@@ -594,7 +592,7 @@ def read(
     )
 
 
-@_missing.advised
+@_suggest.advised
 def open(
     source: Source | Buffer,
     into: TypeForm[T] | None = None,
@@ -658,10 +656,10 @@ def open(
         >>> library["Tracks"].to(list[dict[str, str]])
         [{'Name': 'Fog'}]
     """
-    from penstock import _graph  # noqa: PLC0415 - few programs look into property lists
+    from penstock._archives import graph as _graph  # noqa: PLC0415 - few programs look into property lists
 
     if archive or classes is not None:
-        from penstock import _keyed_open  # noqa: PLC0415 - few programs read archives
+        from penstock._archives import keyed_open as _keyed_open  # noqa: PLC0415 - few programs read archives
 
         _keyed_open.check(archive, (into, at, types), unknown, all_errors)
         root = _graph.located(source, encoding, compression, member, limits)
@@ -675,7 +673,7 @@ def open(
     return _graph.items(root, record, at, unknown, all_errors)
 
 
-@_missing.advised
+@_suggest.advised
 def send(
     source: Source,
     handler: object,

@@ -24,10 +24,10 @@ from ray import get, remote
 from ray.data import block, datasource
 
 import penstock
-from penstock import _tasks
-from penstock._batches import Batches, paths_of, schema_of, with_errors
-from penstock._folder import Folder
-from penstock._types import PLAIN
+from penstock._base.types import PLAIN
+from penstock._engines import tasks as _tasks
+from penstock._engines.batches import Batches, paths_of, schema_of, with_errors
+from penstock._engines.folder import Folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ray.data._internal.execution.interfaces import TaskContext
     from typing_extensions import TypeForm
 
-    from penstock._types import At, Format, HasSchema, Sources
+    from penstock._base.types import At, Format, HasSchema, Sources
 
 __all__ = ["Datasink", "Datasource"]
 

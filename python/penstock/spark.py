@@ -29,9 +29,9 @@ from pyspark.sql import datasource
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 import penstock
-from penstock import _tasks
-from penstock._batches import Batches, paths_of, schema_of, with_errors
-from penstock._folder import Folder
+from penstock._engines import tasks as _tasks
+from penstock._engines.batches import Batches, paths_of, schema_of, with_errors
+from penstock._engines.folder import Folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
-    from penstock._types import Format
+    from penstock._base.types import Format
 
 __all__ = ["DataSource", "plan", "schema"]
 
@@ -184,7 +184,7 @@ class _FilteringReader(_Reader):
 
     def pushFilters(self, filters: list[datasource.Filter]) -> Iterator[datasource.Filter]:  # noqa: N802 - Spark's name
         """Keep the filters that mean here what they mean in Spark, and yield the others."""
-        from penstock._spark_filters import condition  # noqa: PLC0415 - few jobs push filters
+        from penstock._engines.spark_filters import condition  # noqa: PLC0415 - few jobs push filters
 
         for each in filters:
             found = condition(each, self.schema)

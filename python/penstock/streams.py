@@ -11,12 +11,12 @@ on pipelines explains it.
 
 from __future__ import annotations
 
-from penstock._nodes import Failure
-from penstock._pipeline import Pipeline
-from penstock._place import Place
-from penstock._run import Summary
-from penstock._shell import ShellError, shell
-from penstock._stages import Stream, batch, take
+from penstock._base.place import Place
+from penstock._streams.nodes import Failure
+from penstock._streams.pipeline import Pipeline
+from penstock._streams.run import Summary
+from penstock._streams.shell import ShellError, shell
+from penstock._streams.stages import Stream, batch, take
 
 __all__ = [
     "Failure",

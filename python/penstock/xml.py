@@ -16,9 +16,17 @@ document says so.
 
 from __future__ import annotations
 
-from penstock import _decoder, _encoder, _missing, _plan, _read, _rust, _send, _sources, _write
+import penstock._rust as _rust
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.types import PLAIN, T
+from penstock._io import sources as _sources
 from penstock._rust import Events
-from penstock._types import PLAIN, T
+from penstock._verbs import decoder as _decoder
+from penstock._verbs import encoder as _encoder
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
 
 TYPE_CHECKING = False
 
@@ -28,8 +36,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._limits import Limits
-    from penstock._types import (
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
         At,
         Compression,
         CountedUnknown,
@@ -69,7 +77,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> NoReturn:
         """Say what to use in place of a name that there is not."""
-        _missing.attribute(__name__, name)
+        _suggest.attribute(__name__, name)
 
 
 def _dialect(
@@ -399,7 +407,7 @@ def write(
     return _write.write("write", encoder, at, target, compression, level, sync)
 
 
-@_missing.advised
+@_suggest.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -473,7 +481,7 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
-@_missing.advised
+@_suggest.advised
 def read(
     source: Sources,
     into: TypeForm[T] = PLAIN,
@@ -562,7 +570,7 @@ def read(
     )
 
 
-@_missing.advised
+@_suggest.advised
 def send(
     source: Source,
     handler: object,
@@ -617,7 +625,7 @@ def send(
     return _send.send(dialect, source, handler, encoding, compression, member, limits)
 
 
-@_missing.advised
+@_suggest.advised
 def events(
     source: Source,
     /,

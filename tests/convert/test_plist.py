@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from penstock._types import PlistForm
+    from penstock._base.types import PlistForm
 
 MOMENT = datetime.datetime(2026, 11, 23, 8, 30)  # noqa: DTZ001 - plistlib's are naive
 VALUE: dict[str, Any] = {

@@ -235,7 +235,7 @@ def test_limits_are_the_same(name: str, limit: dict[str, int]) -> None:
 
 
 def test_columns_of_a_table_are_cut(tmp_path: Path) -> None:
-    from penstock import _convert
+    from penstock._verbs import convert as _convert
 
     source = tmp_path / "a.csv"
     source.write_bytes(DATA["csv"][2])

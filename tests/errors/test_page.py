@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock import _errors
+from penstock._base import errors as _errors
 
 PAGE = Path(__file__).parents[2].joinpath("docs", "errors.md").read_text(encoding="utf-8")
 

@@ -29,18 +29,16 @@ import pyarrow
 from fresh import in_child
 
 import penstock
-from penstock import (
-    _archive,
-    _convert,
-    _format,
-    _index,
-    _lookup,
-    _recompress,
-    _rows,
-    _rust,
-    _targets,
-    _views,
-)
+from penstock import _rust
+from penstock._base import sidecar as _sidecar
+from penstock._base import views as _views
+from penstock._io import formats as _formats
+from penstock._io import targets as _targets
+from penstock._io import zip as _zip
+from penstock._parts import lookup as _lookup
+from penstock._parts import rows as _rows
+from penstock._verbs import convert as _convert
+from penstock._verbs import recompress as _recompress
 
 # More attempts than any case has large requests mean an endless loop.
 MOST = 5_000
@@ -311,7 +309,7 @@ def compared(data: bytes) -> Any:
 
 def outlined(name: str, data: bytes) -> Any:
     opened = _rust.Source(io.BytesIO(data), None, None, "infer")
-    return len(_rust.outline(_format.dialect(name), opened)[0])
+    return len(_rust.outline(_formats.dialect(name), opened)[0])
 
 
 def taken(work: Callable[..., Any], *arguments: Any, **options: Any) -> bytes:
@@ -553,8 +551,8 @@ for _code in ("utf-16", "utf-32", "latin-1", "shift_jis"):
 # Other kinds of sources, the random access to a file, and all that writes.
 
 # Imported now instead of at first use: an import that fails is not ours.
-assert _archive
-assert _index
+assert _zip
+assert _sidecar
 assert _lookup
 assert _recompress
 assert _rows

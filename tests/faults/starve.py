@@ -38,7 +38,14 @@ from catalogue import EXAMPLES, Color, Named, Post, Slots
 from fresh import in_child
 
 import penstock
-from penstock import Plan, _constraints, _conversions, _lookup, _rows, _send, _targets, _views
+from penstock import Plan
+from penstock._annotations import constraints as _constraints
+from penstock._annotations import conversions as _conversions
+from penstock._base import views as _views
+from penstock._io import targets as _targets
+from penstock._parts import lookup as _lookup
+from penstock._parts import rows as _rows
+from penstock._verbs import send as _send
 
 ROWS = (
     b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'

@@ -27,7 +27,7 @@ from keyed_archives import (
 )
 
 import penstock
-from penstock import _keyed
+from penstock._archives import keyed as _keyed
 
 
 class TestClasses:

@@ -11,8 +11,9 @@ from typing import Any
 
 from keyed_archives import UID, Archive, plain
 
-from penstock import _keyed, plist
-from penstock._keyed_values import ArchivedObject, AttributedString
+from penstock import plist
+from penstock._archives import keyed as _keyed
+from penstock._archives.keyed_values import ArchivedObject, AttributedString
 
 
 class TestPlainValues:

@@ -12,7 +12,7 @@ import pytest
 from keyed_archives import CLASSES, UID, Archive, Node, Person, Tagged, everything, plain
 
 import penstock
-from penstock import _keyed
+from penstock._archives import keyed as _keyed
 
 
 class TestHostileArchives:

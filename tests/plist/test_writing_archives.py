@@ -14,8 +14,10 @@ import pytest
 from keyed_archives import CLASSES, UID, Color, Everything, Node, Person, any_graph, same
 
 import penstock
-from penstock import _keyed, _keyed_write, plist
-from penstock._keyed_values import ArchivedObject, AttributedString
+from penstock import plist
+from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_write as _keyed_write
+from penstock._archives.keyed_values import ArchivedObject, AttributedString
 
 
 def again(value: Any, into: Any = object, classes: Any = None) -> Any:

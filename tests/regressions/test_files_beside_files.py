@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock import DecodeError, _index, _points, ndjson, split
+from penstock import DecodeError, ndjson, split
+from penstock._base import sidecar as _sidecar
+from penstock._parts import points as _points
 
 LINES = b'{"at": 0}\n{"at": 1}\n{"at": 2}\n'
 REFUSED = "index= names something else than an index, which Penstock does not replace"
@@ -57,7 +59,7 @@ def test_140_nor_what_is_no_regular_file(path: Path) -> None:
 
 
 def test_140_nor_a_file_that_is_made_meanwhile(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index, kept, times = path.with_name("index"), _index.kept, count()
+    index, kept, times = path.with_name("index"), _sidecar.kept, count()
 
     def late(at: str, *magic: bytes) -> bytes | None:
         found = kept(at, *magic)
@@ -65,7 +67,7 @@ def test_140_nor_a_file_that_is_made_meanwhile(path: Path, monkeypatch: pytest.M
             index.write_bytes(b"precious")
         return found
 
-    monkeypatch.setattr(_index, "kept", late)
+    monkeypatch.setattr(_sidecar, "kept", late)
     with pytest.raises(FileExistsError, match=REFUSED):
         ndjson.open(path, index=index)
     assert index.read_bytes() == b"precious"
@@ -73,14 +75,14 @@ def test_140_nor_a_file_that_is_made_meanwhile(path: Path, monkeypatch: pytest.M
 
 
 def test_140_a_file_system_may_have_no_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = _index._write
+    write = _sidecar._write
 
     def refuse(at: str, index: bytes, *, new: bool) -> None:
         if new:
             raise PermissionError(1, "Operation not permitted", at)
         write(at, index, new=new)
 
-    monkeypatch.setattr(_index, "_write", refuse)
+    monkeypatch.setattr(_sidecar, "_write", refuse)
     index = path.with_name("index")
     assert len(ndjson.open(path, index=index)) == 3
     assert ndjson.open(path, index=index)._file.is_kept

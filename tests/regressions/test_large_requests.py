@@ -11,7 +11,8 @@ import pytest
 from fresh import finished
 
 import penstock
-from penstock import _format, _rust
+from penstock import _rust
+from penstock._io import formats as _formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +108,6 @@ def test_273_prefixes_of_an_outline_are_shortened() -> None:
     """Names were, and what stands before the colon was kept as it is."""
     data = b"<%s:a xmlns:%s='u'/>" % (b"p" * 5_000, b"p" * 5_000)
     source = _rust.Source([data], None, None, "infer")
-    rows, omitted = _rust.outline(_format.dialect("xml"), source)
+    rows, omitted = _rust.outline(_formats.dialect("xml"), source)
     assert rows[0][0] == "p" * 60 + "\u2026:a"
     assert omitted == 0

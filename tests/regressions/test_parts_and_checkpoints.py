@@ -14,7 +14,10 @@ from typing import Any, TypedDict
 import pytest
 
 import penstock
-from penstock import Checkpoint, Split, _points, _ranges, _split
+from penstock import Checkpoint, Split
+from penstock._parts import points as _points
+from penstock._parts import ranges as _ranges
+from penstock._parts import split as _split
 from penstock.csv import Dialect
 
 

@@ -25,7 +25,8 @@ def test_300_a_class_whose_module_cannot_be_told(of: str) -> None:
         import collections, gc, zoneinfo
         from _testcapi import remove_mem_hooks, set_nomemory
         import penstock
-        from penstock import Plan, _conversions
+        from penstock import Plan
+        from penstock._annotations import conversions
 
         class Stack(collections.deque):
             pass

@@ -22,7 +22,8 @@ from typing import Any
 import pytest
 
 import penstock
-from penstock import _ranges, csv, plist
+from penstock import csv, plist
+from penstock._parts import ranges as _ranges
 
 UID = plistlib.UID
 

@@ -11,7 +11,7 @@ import pytest
 from fresh import finished
 
 import penstock
-from penstock import _errors
+from penstock._base import errors as _errors
 
 
 @dataclass
@@ -123,7 +123,7 @@ def starved(work: str) -> subprocess.CompletedProcess[str]:
 
         handler = Handler()
         reader = penstock.json.read([b"[1]"], int)
-        penstock._send.reachable = lambda handler, found=penstock._send.reachable(handler): found
+        penstock._verbs.send.reachable = lambda handler, found=penstock._verbs.send.reachable(handler): found
         said = {{}}
         for n in range(40):
             child = os.fork()

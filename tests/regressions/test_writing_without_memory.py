@@ -26,7 +26,10 @@ def test_301_no_memory_for_what_is_written(work: str, tmp_path: object) -> None:
     """The process ended, or the compressor's panic was told as a fault of Penstock."""
     done = finished(f"""
         import penstock
-        from penstock import _index, _rows, _rust, _targets, json, ndjson
+        from penstock import _rust, json, ndjson
+        from penstock._base import sidecar
+        from penstock._io import targets
+        from penstock._parts import rows
         NESTED = 1
         for _ in range(900):
             NESTED = [NESTED]

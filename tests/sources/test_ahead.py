@@ -18,7 +18,7 @@ import pytest
 
 import penstock
 from penstock import LimitExceeded, Limits, MalformedInput, TruncatedInput
-from penstock._processors import usable
+from penstock._base.processors import usable
 
 COUNT = 40_000
 ENOUGH = 20_000

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 
 import penstock
-from penstock import _ranges
+from penstock._parts import ranges as _ranges
 
 # Folder, suffixes, format, and how many files there are at least.
 SUITES = [

@@ -13,7 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock import _ranges, _rust, _split, _tasks
+from penstock import _rust
+from penstock._engines import tasks as _tasks
+from penstock._parts import ranges as _ranges
+from penstock._parts import split as _split
 
 SETTINGS = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

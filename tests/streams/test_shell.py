@@ -247,7 +247,7 @@ def test_a_line_that_cannot_be_decoded():
 
 
 def test_a_line_has_a_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("penstock._shell._LONGEST", 100_000)
+    monkeypatch.setattr("penstock._streams.shell._LONGEST", 100_000)
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         list([] | shell("head -c 10000000 /dev/zero"))
     assert str(caught.value) == "head wrote a line of more than 100,000 bytes: pass raw=True"

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import penstock
-from penstock import _keyed, plist
-from penstock._keyed_values import ArchivedObject, AttributedString
+from penstock import plist
+from penstock._archives import keyed as _keyed
+from penstock._archives.keyed_values import ArchivedObject, AttributedString
 
 UID = plistlib.UID
 

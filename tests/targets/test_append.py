@@ -12,7 +12,7 @@ from folders import names
 
 import penstock
 from penstock import MalformedInput, TruncatedInput
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 PACK = {None: bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
 SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zstd": ".zst"}

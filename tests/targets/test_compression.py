@@ -17,7 +17,7 @@ import pytest
 from folders import names
 
 import penstock
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 ROWS = [{"id": number, "name": f"Zürich {number % 97}"} for number in range(5_000)]
 TEXT = "".join(f'{{"id":{row["id"]},"name":"{row["name"]}"}}\n' for row in ROWS).encode()

@@ -23,7 +23,7 @@ from folders import has_nameless_files, names
 
 import penstock
 from penstock import TruncatedInput
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 pytestmark = pytest.mark.thread_unsafe(reason="processes are killed, and limits are the process's")
 
@@ -186,7 +186,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path, append: bool, compression: Any
 FULL = """
 import os, sys
 from pathlib import Path
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 folder = Path(sys.argv[1])
 path = folder / "rows"
@@ -245,7 +245,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 INTERRUPTED = """
 import os, random, signal, sys
 from pathlib import Path
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 folder = Path(sys.argv[1])
 path = folder / "rows"
@@ -289,7 +289,7 @@ def test_terminated_by_a_handler(tmp_path: Path) -> None:
     path.write_bytes(OLD)
     program = f"""
         import signal, sys, time
-        from penstock._targets import open_target
+        from penstock._io.targets import open_target
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
         with open_target("write", {str(path)!r}) as target:
             target.write(b"new")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import penstock
-from penstock._folder import Folder
+from penstock._engines.folder import Folder
 
 
 def rows(*ids: int) -> list[pa.RecordBatch]:

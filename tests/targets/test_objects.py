@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from folders import names
 
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 DATA = os.urandom(300_001)
 each_packing = pytest.mark.parametrize("compression", [None, "gzip"])

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from folders import has_nameless_files, names
 
-from penstock._targets import open_target
+from penstock._io.targets import open_target
 
 
 def write(path: Any, *data: bytes, **options: Any) -> None:
@@ -164,7 +164,7 @@ def test_nobody_ends_it(tmp_path: Path) -> None:
 def test_the_interpreter_ends_first(tmp_path: Path, end: str, code: int) -> None:
     program = f"""if True:
         import sys
-        from penstock._targets import open_target
+        from penstock._io.targets import open_target
         sys.modules["kept"] = [open_target("write", {str(tmp_path / "rows")!r})]
         sys.modules["kept"][0].write(b"new")
         {end}
@@ -319,7 +319,7 @@ def test_what_is_open_already_is_written_through(tmp_path: Path) -> None:
     path = tmp_path / "out"
     program = """if True:
         import sys
-        from penstock._targets import open_target
+        from penstock._io.targets import open_target
         for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
             with open_target("write", name) as target:
                 target.write(b"new")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock import ValidationError, at, typecode
-from penstock import _conversions as conversions
+from penstock._annotations import conversions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

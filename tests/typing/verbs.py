@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, assert_type
 
 import penstock
-from penstock._rows import Rows
+from penstock._parts.rows import Rows
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 //! Makes exceptions from faults, problems and failures.
 
 use crate::ending;
+use crate::modules;
 use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
@@ -151,7 +152,7 @@ fn make<'py>(
     details: &Details,
     others: Others,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let class = py.import("penstock._errors")?.getattr(class)?;
+    let class = py.import(modules::ERRORS)?.getattr(class)?;
     let known = PyDict::new(py);
     known.set_item("format", (!place.format.is_empty()).then_some(place.format))?;
     known.set_item("source", place.source)?;
@@ -342,7 +343,7 @@ fn of_source_with(py: Python<'_>, error: io::Error, place: &Where<'_>, others: O
 
 /// True if an exception reports an error of the input, and does not come from the program.
 pub(crate) fn is_of_input(py: Python<'_>, raised: &PyErr) -> bool {
-    let ours = py.import("penstock._errors").and_then(|module| module.getattr("PenstockError"));
+    let ours = py.import(modules::ERRORS).and_then(|module| module.getattr("PenstockError"));
     ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false)
 }
 
@@ -505,7 +506,7 @@ fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
         return raised;
     }
     let work = || {
-        let class = py.import("penstock._errors")?.getattr("InternalError")?;
+        let class = py.import(modules::ERRORS)?.getattr("InternalError")?;
         class.call1((format!("a fault of Penstock itself, please report it: {what}"),))
     };
     match work() {

@@ -19,6 +19,7 @@ mod ending;
 mod failure;
 mod held;
 mod messages;
+mod modules;
 mod objects;
 mod options;
 mod outlet;

@@ -3,6 +3,7 @@
 use crate::deep;
 use crate::failure::guarded;
 use crate::held::Held;
+use crate::modules;
 use crate::objects::{Duplicates, Unknown};
 use penstock_core::limits::Limits;
 use penstock_core::run::Policy;
@@ -136,7 +137,7 @@ pub(crate) fn encoding(word: Option<&str>) -> PyResult<Option<Encoding>> {
 /// `limits=`
 pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     let Some(object) = object else { return Ok(Limits::default()) };
-    let class = object.py().import("penstock._limits")?.getattr("Limits")?;
+    let class = object.py().import(modules::LIMITS)?.getattr("Limits")?;
     if !object.is_instance(&class)? {
         return Err(wrong_type("limits", "a Limits", object));
     }
@@ -187,7 +188,7 @@ impl Empty {
 /// Warns that a document has no records. The warning names the Python code that reads.
 #[cold]
 pub(crate) fn warn_of_lack(py: Python<'_>, reason: &str, source: Option<&str>) -> PyResult<()> {
-    let class = py.import("penstock._empty")?.getattr("EmptyWarning")?;
+    let class = py.import(modules::EMPTY)?.getattr("EmptyWarning")?;
     let source = source.map_or_else(String::new, |source| format!("{source}: "));
     let advice = "empty='allow' says that this is right, and empty='error' that it is not";
     let message = format!("{source}{reason}; {advice}").replace('\0', "\\x00");

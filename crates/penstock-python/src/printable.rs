@@ -1,5 +1,6 @@
 //! Text of the input and names of files, made safe to print.
 
+use crate::modules;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -10,7 +11,7 @@ pub(crate) fn printable<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py,
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Ok(PyString::new(py, text));
     }
-    let module = py.import(intern!(py, "penstock._errors"))?;
+    let module = py.import(intern!(py, modules::ERRORS))?;
     let safe = module.call_method1(intern!(py, "_printable"), (text,))?;
     Ok(safe.cast_into::<PyString>()?)
 }

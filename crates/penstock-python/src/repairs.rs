@@ -1,5 +1,6 @@
 //! The repairs of a run, for Python.
 
+use crate::modules;
 use penstock_core::run::{PlacedRepair, RepairLog};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -11,7 +12,7 @@ pub(crate) fn list<'py>(
     py: Python<'py>,
     source: Option<&str>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let class = py.import("penstock._repairs")?.getattr("Repair")?;
+    let class = py.import(modules::REPAIRS)?.getattr("Repair")?;
     let list = PyList::empty(py);
     for PlacedRepair { kind, offset, line, column } in log.kept() {
         list.append(class.call1((kind.name(), offset, line, column, source))?)?;
@@ -45,7 +46,7 @@ pub(crate) fn warn(
         "{source}{total} {repairs} ({counts}); the first at line {}, column {}",
         first.line, first.column
     );
-    let class = py.import("penstock._repairs")?.getattr("RepairWarning")?;
+    let class = py.import(modules::REPAIRS)?.getattr("RepairWarning")?;
     let message = CString::new(message.replace('\0', "\\x00")).unwrap_or_default();
     PyErr::warn(py, &class, &message, level)
 }

@@ -12,7 +12,7 @@ import os
 import sys
 from importlib import import_module
 
-from penstock._errors import DecodeError, InternalError, PlanError
+from penstock._base.errors import DecodeError, InternalError, PlanError
 from penstock.cli import CommandError
 from penstock.cli.parser import parser
 from penstock.cli.printer import Printer

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 
-from penstock import _rust
+import penstock._rust as _rust
 
 TYPE_CHECKING = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from penstock._errors import DecodeError, ValidationError
+from penstock._base.errors import DecodeError, ValidationError
 from penstock.cli import into
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import _format
+from penstock._io import formats as _formats
 from penstock.cli import CommandError, dialects, into
 from penstock.cli.source import Source
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any, Literal
 
-    from penstock._types import Errors, Format
+    from penstock._base.types import Errors, Format
     from penstock.cli.printer import Printer
 
 
@@ -62,9 +62,9 @@ def convert(
 def _to(arguments: argparse.Namespace) -> Format:
     """The format of the target."""
     if arguments.to is not None:
-        return _format.checked(arguments.to)
+        return _formats.checked(arguments.to)
     try:
-        found = None if arguments.target == "-" else _format.of_name(arguments.target)
+        found = None if arguments.target == "-" else _formats.of_name(arguments.target)
     except ValueError as error:
         raise CommandError(str(error)) from error
     if found is None:

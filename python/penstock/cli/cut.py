@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from penstock import _convert, _format, _rust, _targets
-from penstock._errors import EncodeError
+import penstock._rust as _rust
+from penstock._base.errors import EncodeError
+from penstock._io import formats as _formats
+from penstock._io import targets as _targets
+from penstock._verbs import convert as _convert
 from penstock.cli import CommandError, dialects
 from penstock.cli.convert import convert
 from penstock.cli.source import Source
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock import Reader
-    from penstock._types import Format
+    from penstock._base.types import Format
     from penstock.cli.printer import Printer
 
 
@@ -49,9 +52,9 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
 def _to(arguments: argparse.Namespace, source: Source) -> Format:
     """The format of the target: that of its suffix, or that of the source."""
     if arguments.to is not None:
-        return _format.checked(arguments.to)
+        return _formats.checked(arguments.to)
     try:
-        found = None if arguments.target == "-" else _format.of_name(arguments.target)
+        found = None if arguments.target == "-" else _formats.of_name(arguments.target)
     except ValueError as error:
         raise CommandError(str(error)) from error
     # The values of an element at several paths are no element any more.

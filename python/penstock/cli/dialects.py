@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from penstock import _format
+from penstock._io import formats as _formats
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from penstock._types import Format
+    from penstock._base.types import Format
 
 
 def read(arguments: argparse.Namespace, format: Format, name: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _dialect(delimiter: str | None, name: str, *, headless: bool) -> object:
     from penstock.csv import Dialect  # noqa: PLC0415 - few commands need it
 
     if delimiter is None:
-        known = _format.delimited(os.fsdecode(name)).get("delimiter", ",")
+        known = _formats.delimited(os.fsdecode(name)).get("delimiter", ",")
         delimiter = str(known)
     try:
         return Dialect(_WORDS.get(delimiter, delimiter), header=None if headless else "first")

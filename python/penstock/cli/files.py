@@ -6,7 +6,8 @@ import os
 import stat
 import sys
 
-from penstock import _format, _read
+from penstock._io import formats as _formats
+from penstock._verbs import read as _read
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def _folder(folder: str) -> list[str]:
     """The files in a folder that can be read, but not those in its folders."""
     found = _read.within(folder, None)
     if not found:
-        formats = _format.listed(_format.TITLES, "or")
+        formats = _formats.listed(_formats.TITLES, "or")
         raise CommandError(f"{folder}: the folder holds no file whose name ends as {formats} does")
     return found
 

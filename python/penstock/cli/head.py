@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from penstock._errors import _printable
+from penstock._base.errors import _printable
 from penstock.cli import into
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched

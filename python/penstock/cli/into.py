@@ -6,7 +6,7 @@ import os
 import sys
 from importlib import import_module
 
-from penstock._errors import _printable
+from penstock._base.errors import _printable
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._errors import _printable
+from penstock._base.errors import _printable
 from penstock.cli.files import named
 from penstock.cli.source import Source
 

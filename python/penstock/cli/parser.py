@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from penstock import _format
-from penstock._errors import _printable
+from penstock._base.errors import _printable
+from penstock._io import formats as _formats
 from penstock._rust import __version__
 
 TYPE_CHECKING = False
@@ -118,7 +118,7 @@ class _Parser(argparse.ArgumentParser):
         word = str(value)
         if action.dest == "format":
             try:
-                _format.checked(word)
+                _formats.checked(word)
             except ValueError as error:
                 reason = str(error).removeprefix("format=")
                 raise argparse.ArgumentError(action, reason) from None
@@ -338,8 +338,8 @@ def _add_convert(commands: Commands) -> None:
     options.add_argument(
         "--to",
         metavar="FORMAT",
-        choices=_format.NAMES,
-        help=f"the format of the target: {_format.listed(_format.NAMES, 'or')} (default: that of "
+        choices=_formats.NAMES,
+        help=f"the format of the target: {_formats.listed(_formats.NAMES, 'or')} (default: that of "
         "its suffix)",
     )
     _at(
@@ -419,8 +419,8 @@ def _add_cut(commands: Commands) -> None:
     options.add_argument(
         "--to",
         metavar="FORMAT",
-        choices=_format.NAMES,
-        help=f"the format of the target: {_format.listed(_format.NAMES, 'or')}",
+        choices=_formats.NAMES,
+        help=f"the format of the target: {_formats.listed(_formats.NAMES, 'or')}",
     )
     _delimiters(options)
     _at(options)
@@ -471,7 +471,7 @@ def _add_recompress(commands: Commands) -> None:
     options.add_argument(
         "--format",
         metavar="FORMAT",
-        choices=_format.NAMES,
+        choices=_formats.NAMES,
         help="the format, if the name does not show that it is csv, where quotes hold line feeds",
     )
     options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
@@ -710,8 +710,8 @@ def _source(options: argparse._ArgumentGroup) -> None:
     options.add_argument(
         "--format",
         metavar="FORMAT",
-        choices=_format.NAMES,
-        help=f"the format: {_format.listed(_format.NAMES, 'or')}; needed if neither the name "
+        choices=_formats.NAMES,
+        help=f"the format: {_formats.listed(_formats.NAMES, 'or')}; needed if neither the name "
         "nor the first bytes show it",
     )
     options.add_argument(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from json.encoder import encode_basestring, encode_basestring_ascii
 
 from penstock import json
-from penstock._errors import PlanError
+from penstock._base.errors import PlanError
 from penstock._rust import Plan
 from penstock.cli import CommandError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from penstock._types import Format
+    from penstock._base.types import Format
 
 # Spaces of other widths, which Python does not count as printable, and which harm no terminal.
 _SPACES = {*"\u00a0\u1680\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200B))}
@@ -53,7 +53,7 @@ def chosen(format: Format, fields: list[str]) -> Any:
     """
     from typing import Annotated, NotRequired, TypedDict  # noqa: PLC0415 - slow, and only for this
 
-    from penstock._at import at  # noqa: PLC0415 - only for this
+    from penstock._annotations.at import at  # noqa: PLC0415 - only for this
 
     value = _exact()
     members: dict[str, Any] = {}

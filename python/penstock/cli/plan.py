@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._errors import PlanError
+from penstock._base.errors import PlanError
 from penstock._rust import Plan
 from penstock.cli import into
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from penstock._errors import _printable
+from penstock._base.errors import _printable
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from penstock import _recompress
-from penstock._errors import DecodeError
+from penstock._base.errors import DecodeError
+from penstock._verbs import recompress as _recompress
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from penstock._types import Source
+    from penstock._base.types import Source
     from penstock.cli.printer import Printer
 
 

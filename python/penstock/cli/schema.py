@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from penstock import _rust
-from penstock._errors import _printable
-from penstock._types import PLAIN
+import penstock._rust as _rust
+from penstock._base.errors import _printable
+from penstock._base.types import PLAIN
 from penstock.cli.files import named
 from penstock.cli.into import wanted
 from penstock.cli.paths import unmatched

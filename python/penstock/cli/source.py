@@ -11,8 +11,14 @@ import os
 import stat
 import sys
 
-from penstock import _convert, _dialect, _format, _read, _rust, _sources, json
-from penstock._errors import DecodeError, PlanError
+import penstock._rust as _rust
+from penstock import json
+from penstock._base.errors import DecodeError, PlanError
+from penstock._io import dialect as _dialect
+from penstock._io import formats as _formats
+from penstock._io import sources as _sources
+from penstock._verbs import convert as _convert
+from penstock._verbs import read as _read
 from penstock.cli import CommandError, dialects
 from penstock.cli.paths import explained
 from penstock.cli.threads import chosen
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
 
     from penstock import Converted, Reader, csv
-    from penstock._types import Errors, Form, Format, Target
+    from penstock._base.types import Errors, Form, Format, Target
 
 # The most bytes of a file to read for finding its format.
 _SAMPLE = 64 << 10
@@ -206,7 +212,7 @@ class Source:
         """The dialect of the format that the options say, or else the suffix."""
         if "dialect" in reads:
             return _dialect.chosen(reads["dialect"], name)
-        return _rust.Dialect(self.format, **reads) if reads else _format.dialect(self.format, name)
+        return _rust.Dialect(self.format, **reads) if reads else _formats.dialect(self.format, name)
 
     def sniff(
         self, into: object
@@ -289,10 +295,10 @@ class Source:
 
     def _told(self) -> Format:
         """The format from the name or the first bytes."""
-        kind = _format.of_name(self.name)
+        kind = _formats.of_name(self.name)
         if kind is not None:
             # XML may be a property list, which its root element says.
-            return kind if self._stream is not None else _format.of_source(self.name, self.name)
+            return kind if self._stream is not None else _formats.of_source(self.name, self.name)
         sample = self._sample()
         otherwise: Format | None = getattr(self._arguments, "otherwise", None)
         first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
@@ -300,7 +306,7 @@ class Source:
             return otherwise
         if sample.startswith(_PACKED) or not sample.strip():
             raise ValueError(f"cannot tell the format of {self.name}: say --format")
-        kind = _format.of_data(sample)
+        kind = _formats.of_data(sample)
         return "ndjson" if kind == "json" and _is_lines(sample) else kind
 
 

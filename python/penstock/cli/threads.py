@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._processors import usable
+from penstock._base.processors import usable
 
 
 def chosen(threads: int | None) -> int:

@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+import penstock._rust as _rust
 import penstock.clock
 import penstock.json
 import penstock.xml
-from penstock import _rust
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from itertools import repeat
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
 
-from penstock import _rust
+import penstock._rust as _rust
 from penstock.costs.given import GIVEN
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ray.data.aggregate import Count, Sum
 
 import penstock
 import penstock.ray
-from penstock import _tasks
+from penstock._engines import tasks as _tasks
 
 
 def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  # type: ignore[assignment]

@@ -11,7 +11,7 @@ import samples
 
 import penstock
 import penstock.spark
-from penstock import _tasks
+from penstock._engines import tasks as _tasks
 
 
 @pytest.fixture

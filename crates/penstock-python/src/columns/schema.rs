@@ -1,10 +1,11 @@
 //! Schemas of other libraries: an Arrow schema in a capsule, and the type of records that it means.
 //!
 //! The fields of a schema are the keys of a record, so a `TypedDict` says the same. It is made by
-//! `penstock._schemas`, of the description that is made here.
+//! `penstock._arrow.schemas`, of the description that is made here.
 
 use super::capsule;
 use crate::failure::guarded;
+use crate::modules;
 use crate::plan::plan_error;
 use crate::printable::printable;
 use penstock_arrow::ffi::FFI_ArrowSchema;
@@ -209,7 +210,7 @@ pub(crate) fn class_of<'py>(
         names.push(field.name());
     }
     let fields = described(py, schema.fields().iter().map(AsRef::as_ref), "")?;
-    let make = py.import(intern!(py, "penstock._schemas"))?.getattr(intern!(py, "record"))?;
+    let make = py.import(intern!(py, modules::SCHEMAS))?.getattr(intern!(py, "record"))?;
     make.call1((fields, has_elements))
 }
 
@@ -217,7 +218,7 @@ fn twice(py: Python<'_>, name: &str) -> PyErr {
     plan_error(py, format!("the schema has two columns {name:?}"))
 }
 
-/// Fields as `penstock._schemas` takes them: name, kind, arguments, whether null is a value, and
+/// Fields as `penstock._arrow.schemas` takes them: name, kind, arguments, whether null is a value, and
 /// the fields inside.
 fn described<'a, 'py>(
     py: Python<'py>,
@@ -407,7 +408,7 @@ impl Origin {
             let attributes = PyDict::new(py);
             attributes.set_item(intern!(py, "path"), conflict.path)?;
             attributes.set_item(intern!(py, "code"), "type")?;
-            let class = py.import("penstock._errors")?.getattr("ValidationError")?;
+            let class = py.import(modules::ERRORS)?.getattr("ValidationError")?;
             class.call((reason,), Some(&attributes))
         };
         work().map_or_else(|error| error, PyErr::from_value)
@@ -499,7 +500,7 @@ impl SchemaObject {
             };
             let seen: Vec<Told> = found.seen().into_iter().map(told).collect();
             let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
-            let restored = py.import("penstock._columns")?.getattr("restored")?;
+            let restored = py.import(modules::COLUMN_TYPES)?.getattr("restored")?;
             (restored, (parts, seen)).into_pyobject(py)
         })
     }

@@ -2,6 +2,7 @@
 
 use super::parts::Document;
 use super::values;
+use crate::modules;
 use crate::objects::{Duplicates, Unknown};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -49,7 +50,7 @@ pub(super) fn reduce<'py>(part: &Document, py: Python<'py>) -> PyResult<Bound<'p
         Duplicates::First => "first",
         Duplicates::Error => "error",
     };
-    let again = py.import(intern!(py, "penstock._open"))?.getattr(intern!(py, "_again"))?;
+    let again = py.import(intern!(py, modules::OPEN))?.getattr(intern!(py, "_again"))?;
     PyTuple::new(
         py,
         [

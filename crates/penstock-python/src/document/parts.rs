@@ -3,6 +3,7 @@
 use super::walk::{Step, Walk};
 use super::{Handle, Inner, Matches, copying, values, written};
 use crate::failure::guarded;
+use crate::modules;
 use crate::objects::PathStep;
 use crate::options;
 use crate::printable::printable;
@@ -181,7 +182,7 @@ impl Document {
             };
             let into = match types {
                 Some(types) if !types.is_none() => {
-                    py.import("penstock._plan")?.getattr("with_types")?.call1((into, types))?
+                    py.import(modules::PLAN)?.getattr("with_types")?.call1((into, types))?
                 }
                 _ => into,
             };
@@ -530,7 +531,7 @@ pub(crate) fn document_items(map: &Bound<'_, DocumentMap>) -> Walk {
 /// One of a map's views, from the Python side.
 fn view_of<'py>(map: &Bound<'py, DocumentMap>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = map.py();
-    guarded(py, || py.import(intern!(py, "penstock._views"))?.getattr(name)?.call1((map,)))
+    guarded(py, || py.import(intern!(py, modules::VIEWS))?.getattr(name)?.call1((map,)))
 }
 
 #[pymethods]

@@ -3,6 +3,7 @@
 use super::parts::{Document, Position, count_in, index_in, is_in, position};
 use super::{Handle, Inner, matches, values};
 use crate::failure::guarded;
+use crate::modules;
 use crate::objects::{Options, PathStep};
 use crate::options;
 use crate::plan::PlanRef;
@@ -276,7 +277,7 @@ impl Records {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
             let document = Document::root(py, Arc::clone(&self.handle))?;
-            let again = py.import("penstock._open")?.getattr("_records_again")?;
+            let again = py.import(modules::OPEN)?.getattr("_records_again")?;
             let unknown = match self.how.unknown {
                 crate::objects::Unknown::Error => "error",
                 _ => "skip",

@@ -5,6 +5,7 @@
 use super::inline::Inline;
 use super::quick::Simple;
 use super::tree;
+use crate::modules;
 use crate::plan::{
     Absent, Build, ClassId, ClassPlan, Kind, NodeId, Part, Plan, Stars, TagRule, Target, element,
 };
@@ -705,7 +706,7 @@ fn own_serializers(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>
     }
     // Nobody has such functions without pydantic.
     if is_pydantic_there(py) {
-        let own = py.import(intern!(py, "penstock._serializers"))?.getattr(intern!(py, "own"))?;
+        let own = py.import(intern!(py, modules::SERIALIZERS))?.getattr(intern!(py, "own"))?;
         let found: Option<String> = own.call1((object,))?.extract()?;
         return Ok(found.map(|found| reason(&found)));
     }

@@ -1,5 +1,6 @@
 //! Why an object cannot be written, and where.
 
+use crate::modules;
 use penstock_core::writer::{Kind, Unwritable};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -39,7 +40,7 @@ impl Stop {
             Stop::Misfit(reason, cause) => (reason, cause),
         };
         let make = || {
-            let class = py.import("penstock._errors")?.getattr("EncodeError")?;
+            let class = py.import(modules::ERRORS)?.getattr("EncodeError")?;
             let known = PyDict::new(py);
             known.set_item("path", (!path.is_empty()).then_some(&path))?;
             class.getattr("_at")?.call((reason,), Some(&known))

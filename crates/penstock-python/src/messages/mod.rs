@@ -15,6 +15,7 @@ pub(crate) use element::{Element, Items};
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
+use crate::modules;
 use crate::pump::bring;
 use crate::sources::SourceObject;
 use crate::{options, repairs};
@@ -73,7 +74,7 @@ pub(crate) fn send<'py>(
 /// The exception for content that was too long to be kept, and that a method asks for.
 #[cold]
 fn lost(py: Python<'_>, reason: &str) -> PyErr {
-    let work = || py.import("penstock._errors")?.getattr("LimitExceeded")?.call1((reason,));
+    let work = || py.import(modules::ERRORS)?.getattr("LimitExceeded")?.call1((reason,));
     match work() {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
@@ -89,7 +90,7 @@ fn unfit(py: Python<'_>, got: &str) -> PyErr {
 /// The exception for a value that cannot be given as it is asked for.
 #[cold]
 fn misfit(py: Python<'_>, reason: &str) -> PyErr {
-    let work = || py.import("penstock._errors")?.getattr("ValidationError")?.call1((reason,));
+    let work = || py.import(modules::ERRORS)?.getattr("ValidationError")?.call1((reason,));
     match work() {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

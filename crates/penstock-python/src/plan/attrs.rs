@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::failure::is_reason;
+use crate::modules;
 
 use super::build::{self, Reason};
 use super::classes::{Declared, Shape, Subject};
@@ -241,7 +242,7 @@ fn taken<'py>(
         Ok(Err(Unresolved::Raised(error))) if !is_reason(py, &error) => return Err(error),
         _ => makes,
     };
-    let via = py.import(intern!(py, "penstock._via"))?.getattr(intern!(py, "via"))?;
+    let via = py.import(intern!(py, modules::VIA))?.getattr(intern!(py, "via"))?;
     let taken = via.call1((function,))?.call_method1(intern!(py, "_takes"), (makes,))?;
     Ok((!taken.is(py.Ellipsis())).then_some(taken))
 }

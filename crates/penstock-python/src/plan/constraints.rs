@@ -1,7 +1,7 @@
 //! Constraints: conditions on a value beyond its type.
 //!
 //! They come from several libraries (`annotated_types`, `msgspec.Meta`, pydantic's `Field`), and
-//! `penstock._constraints` converts them to one form: a kind and its argument. This module checks
+//! `penstock._annotations.constraints` converts them to one form: a kind and its argument. This module checks
 //! that a constraint makes sense for the type, and stores the common ones so that checking them
 //! needs no Python code.
 
@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyType};
 use super::post_steps::{Nature, PostSteps, Step};
 use super::walk::Walk;
 use super::{Node, NodeId, is_plan_error, known, layout, wrappers};
+use crate::modules;
 
 /// A check of a value, with the text for messages.
 pub(crate) struct Check {
@@ -131,7 +132,7 @@ fn speaks_of_constraints(word: &Bound<'_, PyAny>) -> bool {
 /// Adds the constraints of one annotation.
 fn add<'py>(walk: &Walk<'_, 'py>, node: &mut Node, word: &Bound<'py, PyAny>) -> PyResult<()> {
     let py = word.py();
-    let module = py.import(intern!(py, "penstock._constraints"))?;
+    let module = py.import(intern!(py, modules::CONSTRAINTS))?;
     let said = match module.call_method1(intern!(py, "said"), (word,)) {
         Ok(said) => said.cast_into::<PyList>()?,
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {

@@ -2,7 +2,7 @@
 //! as `str` prints it.
 //!
 //! Each has a kind, and a function that is called with the value. The functions are in
-//! `penstock._conversions`, which is imported when a plan needs such a type.
+//! `penstock._annotations.conversions`, which is imported when a plan needs such a type.
 
 use pyo3::ffi;
 use pyo3::intern;
@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::failure::answer;
+use crate::modules;
 
 use super::known::{self, Known};
 use super::post_steps::{Nature, PostSteps, Step};
@@ -21,7 +22,7 @@ struct Conversion {
     known: &'static Known,
     /// Its name in an annotation.
     name: &'static str,
-    /// The function of `penstock._conversions`; the class itself, if there is none.
+    /// The function of `penstock._annotations.conversions`; the class itself, if there is none.
     function: Option<&'static str>,
     /// Whether some texts are no values of the type.
     has_form: bool,
@@ -56,12 +57,12 @@ static OF_TEXT: [Conversion; 9] = [
     Conversion::by(&known::COMPLEX, "complex", "number", Nature::Other),
 ];
 
-/// A function of `penstock._conversions`.
+/// A function of `penstock._annotations.conversions`.
 pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import(intern!(py, "penstock._conversions"))?.getattr(name)
+    py.import(intern!(py, modules::CONVERSIONS))?.getattr(name)
 }
 
-/// A function of `penstock._conversions` with its first argument.
+/// A function of `penstock._annotations.conversions` with its first argument.
 pub(super) fn applied<'py>(
     py: Python<'py>,
     name: &str,

@@ -3,6 +3,7 @@
 //! This imports nothing. An annotation cannot use a module that was never imported, so a lookup in
 //! `sys.modules` is enough, and `import penstock` stays cheap.
 
+use crate::modules;
 use penstock_scan::out_of_memory;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -172,20 +173,20 @@ pub(super) static PYDANTIC_JSON: Known = Known::new("pydantic.types", "Json");
 pub(super) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "ValidationError");
 
 pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
-pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
-pub(super) static BASE64_URL: Known = Known::new("penstock._at", "Base64Url");
-pub(super) static BASE64_UNPADDED: Known = Known::new("penstock._at", "Base64Unpadded");
-pub(super) static BASE64_MIME: Known = Known::new("penstock._at", "Base64Mime");
-pub(super) static REST: Known = Known::new("penstock._at", "rest");
-pub(super) static VIA: Known = Known::new("penstock._via", "via");
-pub(super) static PATTERN: Known = Known::new("penstock._marks", "pattern");
-pub(super) static UNIX: Known = Known::new("penstock._times", "unix");
-pub(super) static COLUMN: Known = Known::new("penstock._columns", "column");
-pub(super) static TIMES: Known = Known::new("penstock._times", "times");
-pub(super) static CELLS: Known = Known::new("penstock._cells", "cells");
-pub(super) static SEPARATED: Known = Known::new("penstock._cells", "separated");
-pub(super) static SPREAD: Known = Known::new("penstock._cells", "spread");
-pub(super) static TYPECODE: Known = Known::new("penstock._marks", "typecode");
-pub(super) static EXACT: Known = Known::new("penstock._marks", "Exact");
-pub(super) static TAG: Known = Known::new("penstock._tag", "tag");
-pub(super) static AT: Known = Known::new("penstock._at", "at");
+pub(super) static HEX: Known = Known::new(modules::AT, "Hex");
+pub(super) static BASE64_URL: Known = Known::new(modules::AT, "Base64Url");
+pub(super) static BASE64_UNPADDED: Known = Known::new(modules::AT, "Base64Unpadded");
+pub(super) static BASE64_MIME: Known = Known::new(modules::AT, "Base64Mime");
+pub(super) static REST: Known = Known::new(modules::AT, "rest");
+pub(super) static VIA: Known = Known::new(modules::VIA, "via");
+pub(super) static PATTERN: Known = Known::new(modules::MARKS, "pattern");
+pub(super) static UNIX: Known = Known::new(modules::TIMES, "unix");
+pub(super) static COLUMN: Known = Known::new(modules::COLUMN_TYPES, "column");
+pub(super) static TIMES: Known = Known::new(modules::TIMES, "times");
+pub(super) static CELLS: Known = Known::new(modules::CELLS, "cells");
+pub(super) static SEPARATED: Known = Known::new(modules::CELLS, "separated");
+pub(super) static SPREAD: Known = Known::new(modules::CELLS, "spread");
+pub(super) static TYPECODE: Known = Known::new(modules::MARKS, "typecode");
+pub(super) static EXACT: Known = Known::new(modules::MARKS, "Exact");
+pub(super) static TAG: Known = Known::new(modules::TAG, "tag");
+pub(super) static AT: Known = Known::new(modules::AT, "at");

@@ -62,6 +62,7 @@ use self::packed::Packed;
 use crate::columns::Mark;
 use crate::cpython::versions;
 use crate::encode::Layouts;
+use crate::modules;
 
 use penstock_core::keys::KeyTable;
 use penstock_core::select::{NamespaceTest, Path};
@@ -803,13 +804,13 @@ impl Absent {
 
 /// True for a `PlanError`.
 pub(crate) fn is_plan_error(py: Python<'_>, error: &PyErr) -> bool {
-    let class = py.import("penstock._errors").and_then(|module| module.getattr("PlanError"));
+    let class = py.import(modules::ERRORS).and_then(|module| module.getattr("PlanError"));
     class.is_ok_and(|class| error.value(py).is_instance(&class).unwrap_or(false))
 }
 
 /// A `PlanError`: Penstock cannot decode into the type.
 pub(crate) fn plan_error(py: Python<'_>, message: impl fmt::Display) -> PyErr {
-    let class = py.import("penstock._errors").and_then(|module| module.getattr("PlanError"));
+    let class = py.import(modules::ERRORS).and_then(|module| module.getattr("PlanError"));
     match class.and_then(|class| class.call1((message.to_string(),))) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
 
 use crate::failure::answer;
+use crate::modules;
 
 use super::builtin::is_object_of;
 use super::constraints::Check;
@@ -175,9 +176,7 @@ impl<'py> Via<'py> {
         let word = if wrappers::is_instance(object, &known::VIA) {
             object.clone()
         } else {
-            py.import(intern!(py, "penstock._via"))?
-                .getattr(intern!(py, "via"))?
-                .call1((object,))?
+            py.import(intern!(py, modules::VIA))?.getattr(intern!(py, "via"))?.call1((object,))?
         };
         let source = word.call_method1(intern!(py, "_takes"), (makes,))?;
         let source = (!source.is(py.Ellipsis())).then_some(source);

@@ -17,6 +17,7 @@ use super::types::Model;
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
 use super::{Absent, Build, Kind, Node, conversions, decimals, known, layout};
+use crate::modules;
 
 /// The most parts of an annotation that are searched.
 const MOST_PARTS: usize = 1_000;
@@ -502,9 +503,8 @@ fn plain<'py>(
     for (name, info) in &fields(class)? {
         if !exact && field.is_none_or(|field| same_name(field, &name)) {
             let annotation = info.getattr(intern!(py, "annotation"))?;
-            let has_digits = py
-                .import(intern!(py, "penstock._parameters"))?
-                .getattr(intern!(py, "has_digits"))?;
+            let has_digits =
+                py.import(intern!(py, modules::PARAMETERS))?.getattr(intern!(py, "has_digits"))?;
             exact = has_digits.call1((annotation,))?.is_truthy()?;
         }
     }
@@ -514,7 +514,7 @@ fn plain<'py>(
 /// The type of plain values, with all digits of their numbers or with floats.
 fn plain_for(py: Python<'_>, exact: bool) -> PyResult<Bound<'_, PyAny>> {
     Ok(match exact {
-        true => py.import(intern!(py, "penstock._marks"))?.getattr(intern!(py, "Exact"))?,
+        true => py.import(intern!(py, modules::MARKS))?.getattr(intern!(py, "Exact"))?,
         false => py.get_type::<PyAny>().into_any(),
     })
 }

@@ -12,6 +12,7 @@
 
 use crate::cpython::{Fact, holds};
 use crate::failure::guarded;
+use crate::modules;
 use crate::verbs::{encode, small};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -163,7 +164,7 @@ fn elsewhere(function: &Bound<'_, PyAny>, names: &Bound<'_, PyAny>, raised: PyEr
         return raised;
     }
     let message = || -> PyResult<Option<String>> {
-        let module = py.import(intern!(py, "penstock._missing"))?;
+        let module = py.import(intern!(py, modules::SUGGEST))?;
         module.call_method1(intern!(py, "elsewhere"), (function, names))?.extract()
     };
     match message() {

@@ -7,6 +7,7 @@
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded, guarded_end};
 use crate::held::Held;
+use crate::modules;
 use crate::printable::printable;
 use crate::pump::bring;
 use crate::sources::SourceObject;
@@ -415,7 +416,7 @@ impl LookAhead for Teller<'_, '_> {}
 #[cold]
 fn foreign(py: Python<'_>, value: &Scalar<'_>, at: u64) -> PyErr {
     let reason = format!("expected the text of an attribute, got {} (byte {at})", value.called());
-    let work = || py.import("penstock._errors")?.getattr("ValidationError")?.call1((reason,));
+    let work = || py.import(modules::ERRORS)?.getattr("ValidationError")?.call1((reason,));
     match work() {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

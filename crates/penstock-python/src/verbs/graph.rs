@@ -1,5 +1,5 @@
 //! `penstock.plist.open`: the objects of a binary property list by their numbers, of which only that
-//! is read which somebody asks for. What a user sees of them is `penstock._graph`.
+//! is read which somebody asks for. What a user sees of them is `penstock._archives.graph`.
 
 use crate::dialect::{Dialect, of_name};
 use crate::failure::{self, Named, given, guarded};

@@ -2,6 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, given};
+use crate::modules;
 use crate::options;
 use crate::plan::PlanRef;
 use crate::pump::bring;
@@ -105,7 +106,7 @@ pub(crate) fn of_options<'py>(py: Python<'py>, options: &Options) -> PyResult<Bo
         }
         Header::Joined(rows, _) => words.set_item("header", rows)?,
     }
-    py.import("penstock._dialect")?.getattr("Dialect")?.call((), Some(&words))
+    py.import(modules::DIALECT)?.getattr("Dialect")?.call((), Some(&words))
 }
 
 /// Wants nothing but to say which columns the caller's type has.

@@ -1,6 +1,6 @@
 //! The points of a file whose ranges are scanned side by side, also in other processes.
 //!
-//! A range tells plain values, as a part is one (`split.rs`). `penstock._ranges` has the ranges
+//! A range tells plain values, as a part is one (`split.rs`). `penstock._parts.ranges` has the ranges
 //! scanned, and gives what they tell to the chain.
 
 use super::split::{Parted, Pieces, Planning, Told, point, told};

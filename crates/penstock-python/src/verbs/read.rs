@@ -4,6 +4,7 @@ use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of, texts};
 use crate::dialect::Dialect;
 use crate::failure::{given, guarded, guarded_end};
 use crate::held::Held;
+use crate::modules;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
 use crate::plan::{is_plan_error, plan_error};
@@ -684,7 +685,7 @@ impl Reader {
         guarded(py, || {
             let run = &mut *self.enter()?;
             let kept = checkpoint::keep(py, run)?;
-            Ok(py.import("penstock._checkpoint")?.getattr("of")?.call1(kept)?.unbind())
+            Ok(py.import(modules::CHECKPOINT)?.getattr("of")?.call1(kept)?.unbind())
         })
     }
 
@@ -798,7 +799,7 @@ impl Reader {
                 let pump = &mut self.enter()?.pump;
                 (pump.name().map(str::to_owned), pump.last_record())
             };
-            let class = py.import("penstock._place")?.getattr("Place")?;
+            let class = py.import(modules::PLACE)?.getattr("Place")?;
             class.call1((name, last.number, last.line, last.end))
         })
     }
@@ -926,7 +927,7 @@ impl Reader {
 /// The module of pipelines, which few programs need.
 #[cold]
 fn pipelines(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("penstock._pipeline")
+    py.import(modules::PIPELINE)
 }
 
 /// What `Reader.batches` returns.

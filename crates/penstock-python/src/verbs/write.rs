@@ -8,6 +8,7 @@
 use crate::columns::Imported;
 use crate::encode::{Known, Omit, Walker};
 use crate::failure::{guarded, guarded_end};
+use crate::modules;
 use crate::plan::PlanRef;
 use crate::printable::printable;
 use crate::progress::{WriterProgress, grouped};
@@ -225,7 +226,7 @@ impl<W: penstock_core::writer::Writer> Waiting for W {
 #[cold]
 pub(super) fn numbered(py: Python<'_>, error: PyErr, record: u64) -> PyErr {
     let number = || {
-        let class = py.import(intern!(py, "penstock._errors"))?.getattr("EncodeError")?;
+        let class = py.import(intern!(py, modules::ERRORS))?.getattr("EncodeError")?;
         if error.is_instance(py, &class) {
             error.value(py).call_method1("_number", (record,))?;
         }

@@ -1,0 +1,1 @@
+"""What users write beside a type, and what the extension asks about annotations."""

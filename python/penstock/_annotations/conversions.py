@@ -1,0 +1,257 @@
+"""Makes values of the standard library's types from the text or number in a document.
+
+The extension imports this when it first meets such a type. Each function takes the text or
+number and returns the value, exactly. If there is none, a `ValueError` says why.
+"""
+
+from __future__ import annotations
+
+import cmath
+import re
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+from penstock._annotations import parameters as _parameters
+from penstock._base.errors import EncodeError
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Sequence
+    from enum import Enum, Flag
+    from fractions import Fraction
+    from typing import TypeAlias
+    from zoneinfo import ZoneInfo
+
+    import numpy as np
+
+    Numbers: TypeAlias = "np.ndarray[Any, Any]"
+
+_FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?")
+_PART = r"(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
+_COMPLEX = re.compile(rf"\(?(?:[+-]?{_PART}|[+-]?{_PART}[+-]{_PART}j|[+-]?{_PART}j)\)?")
+
+
+def zone(key: str) -> ZoneInfo:
+    """Return the system's time zone of that name."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - whoever asks for it has imported it
+
+    try:
+        return ZoneInfo(key)
+    except (LookupError, OSError, ValueError) as error:
+        raise ValueError("no such time zone is known") from error
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile the text as a regular expression."""
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError, Warning) as error:
+        raise ValueError(str(error)) from error
+
+
+def fraction(text: str) -> Fraction:
+    """Parse a fraction as `str` prints it: an integer, or two with a slash between them."""
+    from fractions import Fraction  # noqa: PLC0415 - as above
+
+    found = _FRACTION.fullmatch(text)
+    if found is None:
+        raise ValueError("it is no fraction, as in 3/4")
+    over, under = found.groups(default="1")
+    try:
+        return Fraction(int(over), int(under))
+    except ZeroDivisionError as error:
+        raise ValueError("its denominator is 0") from error
+
+
+def number(text: str) -> complex:
+    """Parse a complex number as `str` prints it."""
+    enclosed = (text[:1] == "(", text[-1:] == ")")
+    if _COMPLEX.fullmatch(text) is None or enclosed not in {(True, True), (False, False)}:
+        raise ValueError("it is no complex number, as in (1+2j)")
+    value = complex(text)
+    if not cmath.isfinite(value):
+        raise ValueError("it is beyond the range of a double")
+    return value
+
+
+def member(cls: type[Enum], value: object) -> Enum:
+    """Return the member of an `Enum` with this value."""
+    try:
+        return cls(value)
+    except ValueError as error:
+        raise ValueError("no member has that value") from error
+
+
+def value_of(member: Enum) -> Any:
+    """Return the value of a member of an `Enum`."""
+    return member._value_
+
+
+def chosen(members: dict[int, Enum], value: int) -> Enum | int:
+    """Return the member of an `Enum` with this value, or the value if no member has it."""
+    return members.get(value, value)
+
+
+def flags(cls: type[Flag], value: int) -> Flag:
+    """Return the flags of an integer, if every bit of it is a flag."""
+    # An `IntFlag` would accept other bits, and keep each number that it has met.
+    known = 0
+    for flag in cls.__members__.values():
+        known |= flag.value
+    if value & ~known:
+        raise ValueError("some of its bits are no flags")
+    try:
+        found = cls(value)
+    except ValueError as error:
+        raise ValueError("some of its bits are no flags") from error
+    if not isinstance(found, cls) or found.value != value:
+        raise ValueError("some of its bits are no flags")
+    return found
+
+
+def root(model: Any) -> Any:
+    """Return the value that a pydantic root model is made of."""
+    return model.root
+
+
+def dumped(value: Any) -> Any:
+    """Return the plain value that pydantic makes of one of its own."""
+    # Whoever has such a value has imported pydantic.
+    adapter: Any = sys.modules["pydantic"].TypeAdapter(type(value))
+    return adapter.dump_python(value, mode="json", by_alias=True)
+
+
+def of_class(adapter: Any, value: Any) -> Any:
+    """Return an object of a union that pydantic decides, if it would decide for its class."""
+    if not hasattr(type(value), "__pydantic_fields__"):
+        return value
+    made = adapter.validate_python(dumped(value))
+    if type(made) is not type(value):
+        raise ValueError(f"pydantic would make a {type(made).__name__} of it")
+    return value
+
+
+def adapter(info: Any, config: Any) -> Any:
+    """Return the adapter of pydantic for a field, if its annotation has a union."""
+    if not _parameters.has_union(info.annotation):
+        return None
+    of = info.annotation
+    if info.metadata:
+        of = Annotated[(of, *info.metadata)]
+    return sys.modules["pydantic"].TypeAdapter(of, config=config)
+
+
+def decided(how: tuple[Any, Any], value: Any) -> Any:
+    """Return a value of a union that pydantic decides, if it would decide for the same one."""
+    adapter, format_ = how
+    if value is None:
+        return value
+    try:
+        written = format_.encode({"value": value})
+    except EncodeError:
+        return value  # The writer says so, too, and where.
+    # In XML, the root has that name.
+    plain = format_.decode(written)["value"]
+    try:
+        made = adapter.validate_python(plain)
+    except ValueError as error:
+        raise ValueError("pydantic would refuse what is written") from error
+    if not _same(made, value):
+        raise ValueError(f"pydantic would make {made!r} of it")
+    return value
+
+
+def _same(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return _same([*one], [*other]) and _same([*one.values()], [*other.values()])
+    if isinstance(one, set | frozenset):
+        return _same(sorted(one, key=repr), sorted(other, key=repr))
+    # `nan` is no `nan`, and prints itself.
+    return one == other or (isinstance(one, float) and str(one) == str(other))
+
+
+def text(value: bytes | bytearray) -> str:
+    """Return the text that a pydantic model has for bytes."""
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(f"expected bytes, got {type(value).__name__}")
+    return value.decode()
+
+
+def text_by(adapter: Any, value: bytes | bytearray) -> str:
+    """Return the text that a model has for bytes, in the form that its settings say."""
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(f"expected bytes, got {type(value).__name__}")
+    return adapter.dump_python(bytes(value), mode="json")
+
+
+def numbers(code: str, values: bytearray | Sequence[Any] = ()) -> array[Any]:
+    """Return an array of the numbers, if it holds each of them exactly.
+
+    A `bytearray` has the bytes of numbers that do fit: the array copies it at once.
+    """
+    from array import array  # noqa: PLC0415 - as above
+
+    if isinstance(values, bytearray):
+        return array(code, values)
+    try:
+        made = array(code, values)
+    except (OverflowError, TypeError) as error:
+        raise ValueError(f"a number is beyond the range of its typecode '{code}'") from error
+    if code == "f":
+        for now, then in zip(made, values, strict=True):
+            if now != then and then == then:  # noqa: PLR0124 - NaN does not equal itself
+                raise ValueError(f"{then} would be rounded in an array of typecode 'f'")
+    return made
+
+
+def view(code: str, values: bytearray | Sequence[Any] = ()) -> memoryview:
+    """Return a view of an array of the numbers, if it holds each of them exactly."""
+    return memoryview(numbers(code, values))
+
+
+def ndarray(code: str, values: bytearray | Sequence[Any] = ()) -> Numbers:
+    """Return the numbers as an array of one dimension, if they are in the range of its type.
+
+    A `bytearray` has the bytes of numbers that are in the range.
+    """
+    from array import array  # noqa: PLC0415 - as above
+
+    import numpy as np  # noqa: PLC0415 - as above
+
+    if code == "?":
+        return np.asarray(array("B", values)).view(np.bool_)
+    if code != "f" or isinstance(values, bytearray):
+        return np.asarray(numbers(code, values))
+    made = np.asarray(array("d", values))
+    with np.errstate(over="ignore"):
+        small = made.astype(np.float32)
+    if not np.array_equal(np.isinf(small), np.isinf(made)):
+        raise ValueError("a number is beyond the range of float32")
+    return small
+
+
+def numpy_code(dtype: Any) -> str | None:
+    """Return the code of `array.array` for numpy's `dtype[...]`; `?` for bool, None for others."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    found = getattr(dtype, "__args__", (None,))[0]
+    if not (isinstance(found, type) and issubclass(found, np.number | np.bool_)):
+        return None
+    try:
+        code = np.dtype(found).char
+    except TypeError:
+        # `numpy.floating` is a type of several.
+        return None
+    return code if code in "?bBhHiIlLqQfd" else None
+
+
+def unpacked(values: Any) -> list[Any]:
+    """Return the numbers of an array of one dimension."""
+    made = values if isinstance(values, list) else values.tolist()
+    if not isinstance(made, list):
+        raise TypeError(f"expected an array of one dimension, got {type(values).__name__}")
+    return made

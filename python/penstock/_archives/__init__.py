@@ -1,0 +1,1 @@
+"""Property lists that are looked into, and keyed archives."""

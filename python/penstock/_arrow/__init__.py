@@ -1,0 +1,1 @@
+"""Columns: the types that fields declare, schemas, and the rows of tables of others."""

@@ -1,0 +1,1 @@
+"""What everything else stands on: errors, limits, types, and what knows nothing of formats."""

@@ -1,0 +1,1 @@
+"""What the adapters of the engines of clusters share."""

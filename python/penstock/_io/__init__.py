@@ -1,0 +1,1 @@
+"""Formats and their names, sources, targets, and the files that a caller means."""

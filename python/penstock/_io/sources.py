@@ -1,0 +1,122 @@
+"""Checks the sources of `load` and `read`, and finds their names in messages.
+
+A source is a path, a binary file, or an iterable of chunks of bytes. It is never the data itself,
+so that a `str` means one thing in each verb. The extension opens paths. Whoever opened a file
+closes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from penstock._base.limits import Limits
+    from penstock._base.types import Compression, Path, Source
+
+
+def locate(
+    verb: str,
+    source: Source,
+    compression: Compression | None,
+    member: str | None,
+    limits: Limits | None,
+) -> tuple[object, str | None]:
+    """Return the object that the extension shall read for `source`, and its name in messages.
+
+    If the name ends in `.zip`, the standard library opens the source here, unless `compression`
+    forbids it. If there is a `member`, it opens any source.
+
+    Raises:
+        TypeError: `source` is none of the three kinds. The message says what to pass.
+        ValueError: A zip archive does not hold exactly one member, and `member` names none of them.
+    """
+    given, name = _named(verb, source)
+    is_zip = compression == "infer" and name is not None and name.lower().endswith(".zip")
+    if member is None and not is_zip:
+        return given, name
+    from penstock._io.zip import open_member  # noqa: PLC0415 - few need it, and it is slow
+
+    return open_member(verb, given, name, member, limits)
+
+
+def path(verb: str, source: Path) -> tuple[str, str]:
+    """Return the path of a file whose records are read in any order, and its name in messages.
+
+    Raises:
+        TypeError: `source` is not a path.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        kind = type(source).__name__
+        raise TypeError(f"{verb}() takes the path of a file of records, not {kind}")
+    path = os.fsdecode(source)
+    return path, printable(path)
+
+
+def _named(verb: str, source: Source) -> tuple[object, str | None]:
+    """Check the kind of `source`; return it with a path as a `str`, and its name if it has one."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        if (scheme(path) or is_pattern(path)) and not os.path.lexists(path):
+            _refuse(verb, path)
+        return path, printable(path)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        remedy = (
+            "wrap data in memory in io.BytesIO()"
+            if verb in {"send", "events"}
+            else "for data in memory use decode()"
+        )
+        raise TypeError(f"{verb}() takes a path or a binary file; {remedy}")
+    if isinstance(source, io.TextIOBase):
+        raise TypeError(f"{verb}() takes a binary file, not a text file: open it with 'rb'")
+    if hasattr(source, "read") or hasattr(source, "readinto"):
+        name = getattr(source, "name", None)
+        # A file that was opened by its number has the number for a name. That is of no use.
+        return source, printable(name) if isinstance(name, str) else None
+    if isinstance(source, (list, tuple)) and isinstance(
+        next(iter(source), None), (str, os.PathLike)
+    ):
+        raise TypeError(f"{verb}() takes one source: penstock.read() takes a list of paths")
+    if hasattr(source, "__iter__"):
+        return source, None
+    kind = type(source).__name__
+    if hasattr(source, "__aiter__"):
+        raise TypeError(f"{verb}() cannot wait for an asynchronous {kind}: use penstock.aio.read()")
+    raise TypeError(
+        f"{verb}() takes a path, a binary file or an iterable of chunks of bytes, not {kind}"
+    )
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path that is no file is a pattern of several, and not a document by mistake."""
+    return ("*" in path or "?" in path) and not path.startswith(("{", "[{", "<"))
+
+
+def scheme(path: str) -> str:
+    """Return the scheme of a URL."""
+    name, mark, _ = path.partition("://")
+    return name if mark and name.isascii() and name.isalnum() else ""
+
+
+def _refuse(verb: str, path: str) -> NoReturn:
+    """Say what to do with a path that is none."""
+    of = scheme(path)
+    if not of:
+        message = "No such file; penstock.read() takes a pattern"
+        raise FileNotFoundError(errno.ENOENT, message, path)
+    pass_on = (
+        f"a response, such as urllib.request.urlopen({path!r})"
+        if of in {"http", "https", "ftp"}
+        else f"the binary file that a client for {of} opens"
+    )
+    raise ValueError(f"{verb}() opens files, not URLs: pass {pass_on}, and format=")
+
+
+def printable(name: str) -> str:
+    """A name that can be printed anywhere: its bytes that are not UTF-8 become escapes."""
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

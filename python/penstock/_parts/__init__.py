@@ -1,0 +1,1 @@
+"""Parts of files: indexes of rows, splits, ranges, checkpoints, and several processes."""

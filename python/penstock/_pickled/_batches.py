@@ -1,0 +1,5 @@
+"""What pickles of `Batches` name."""
+
+from penstock._engines.batches import Batches
+
+__all__ = ["Batches"]

@@ -1,0 +1,1 @@
+"""Pipelines: stages, what runs them, and text of any object graph."""
