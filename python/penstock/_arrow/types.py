@@ -1,35 +1,15 @@
-"""Arrow columns: the functions `columns` and `schema`, and annotations for the types of columns."""
+"""Annotations for the types of Arrow columns."""
 
 from __future__ import annotations
 
 from penstock._annotations.marks import Mark
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any, Literal
 
-    from typing_extensions import TypeForm
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import (
-        At,
-        Compression,
-        CountedUnknown,
-        Duplicates,
-        Empty,
-        Errors,
-        Format,
-        HasSchema,
-        Sources,
-        T,
-        Types,
-    )
-    from penstock._parts.checkpoint import Checkpoint
-    from penstock._rust import Columns, Schema
+    from penstock._rust import Schema
 
 # The most digits of Arrow's widest decimal numbers.
 _MOST_DIGITS = 76
@@ -155,169 +135,6 @@ def timestamp(
     return column("timestamp", unit, zone is not None)
 
 
-@_suggest.advised
-def columns(
-    source: Sources,
-    into: TypeForm[T] | HasSchema = PLAIN,
-    /,
-    *,
-    rows: int = 65_536,
-    columns: Sequence[str] | None = None,
-    unions: Literal["error", "text", "json"] = "error",
-    threads: int = 1,
-    format: Format | None = None,
-    at: At[T] | None = None,
-    errors: Errors = "raise",
-    max_errors: int = 100,
-    empty: Empty = "allow",
-    all_errors: bool = False,
-    duplicates: Duplicates = "last",
-    unknown: CountedUnknown = "skip",
-    types: Types | None = None,
-    encoding: str | None = None,
-    compression: Compression | None = "infer",
-    member: str | None = None,
-    limits: Limits | None = None,
-    resume: Checkpoint | Literal["start"] | None = None,
-) -> Columns:
-    """Read the records of a file or a stream into Arrow columns.
-
-    It is short for `read(source, into, ...).columns(rows, columns, unions, threads)`: see
-    `penstock.read` and `Reader.columns`. The `read` functions of `penstock.csv` and the other
-    formats have the options of their format.
-
-    Args:
-        source: A path, a binary file, or an iterable of chunks of bytes, or several files.
-        into: The class of a record. Its fields are the columns. Or anything with
-            `__arrow_c_schema__`: its fields are the keys. Without it, the files are read twice:
-            the first time finds the columns.
-        rows: How many rows a batch has at most.
-        columns: The names of the fields that are wanted, or their paths. The others are not parsed.
-        unions: What becomes of a field with values of several types: see `Reader.columns`.
-        threads: How many threads parse at once: see `Reader.columns`.
-        format: As for `read`, and so are all that follow.
-        at: As for `read`.
-        errors: As for `read`.
-        max_errors: As for `read`.
-        empty: As for `read`.
-        all_errors: As for `read`.
-        duplicates: As for `read`.
-        unknown: As for `read`.
-        types: As for `read`.
-        encoding: As for `read`.
-        compression: As for `read`.
-        member: As for `read`.
-        limits: As for `read`.
-        resume: Where to go on: what `Columns.checkpoint` or `Reader.checkpoint` has returned. The
-            columns are then those of `into`, which must be a class or a schema.
-
-    Returns:
-        An object that polars, pyarrow, DuckDB and pandas take, and an iterator over batches.
-
-    Raises:
-        OSError: The file cannot be opened, or changes while its columns are found.
-        PlanError: The type of a field has no column; or there is no class, and the source is no
-            file by its path, or `resume` is given.
-        ValueError: As for `read` and `Reader.columns`.
-        DecodeError: While the columns are read.
-
-    Example:
-        >>> import pathlib, penstock, polars
-        >>> from typing import NamedTuple
-        >>> class City(NamedTuple):
-        ...     name: str
-        ...     size: int
-        >>> path = pathlib.Path("cities.ndjson")
-        >>> _ = path.write_text('{"name": "Bern", "size": 134591}')
-        >>> polars.DataFrame(penstock.columns(path, City)).rows()
-        [('Bern', 134591)]
-    """
-    import penstock  # noqa: PLC0415 - the package imports this module late
-
-    reader = penstock.read(
-        source,
-        into,  # type: ignore[arg-type]  # a schema is no type
-        format=format,
-        at=at,
-        errors=errors,
-        max_errors=max_errors,
-        empty=empty,
-        all_errors=all_errors,
-        duplicates=duplicates,
-        unknown=unknown,
-        types=types,
-        encoding=encoding,
-        compression=compression,
-        member=member,
-        limits=limits,
-        resume=resume,
-    )
-    chosen = None if columns is None else list(columns)
-    return reader.columns(rows, chosen, unions, threads)
-
-
-@_suggest.advised
-def schema(
-    source: Sources,
-    /,
-    *,
-    threads: int = 1,
-    format: Format | None = None,
-    at: At[Any] | None = None,
-    errors: Literal["raise", "skip"] = "raise",
-    encoding: str | None = None,
-    compression: Compression | None = "infer",
-    member: str | None = None,
-    limits: Limits | None = None,
-) -> Schema:
-    r"""Find the columns of records: their names and types.
-
-    All of the source is read, so a key that comes late is found, too. Nothing of it is kept, and
-    the interpreter's lock is released.
-
-    Args:
-        source: A path, a binary file, or an iterable of chunks of bytes, or several files.
-        threads: How many threads parse at once. The schema and the errors are the same for any
-            number: see `Reader.columns`.
-        format: As for `read`, and so are all that follow.
-        at: As for `read`.
-        errors: With `"skip"`, records in error do not count.
-        encoding: As for `read`.
-        compression: As for `read`.
-        member: As for `read`.
-        limits: As for `read`.
-
-    Returns:
-        A schema. Pass it to `read` or `columns` in place of a class.
-
-    Raises:
-        OSError: The file cannot be opened.
-        PlanError: No column holds all numbers of a place exactly; or a key has a NUL character.
-        DecodeError: A record is in error, or has a value of another kind than an earlier one.
-        ValueError: `threads` is less than 1; or as for `penstock.read`.
-
-    Example:
-        >>> import io, penstock
-        >>> lines = io.BytesIO(b'{"name": "Bern", "size": 134591}\n{"name": "Chur"}\n')
-        >>> penstock.schema(lines, format="ndjson")
-        Schema(name: Utf8, size: Int64 | null)
-    """
-    import penstock  # noqa: PLC0415 - the package imports this module late
-
-    reader: Any = penstock.read(
-        source,
-        format=format,
-        at=at,
-        errors=errors,
-        encoding=encoding,
-        compression=compression,
-        member=member,
-        limits=limits,
-    )
-    found: Schema = reader._schema(threads)  # noqa: SLF001 - it is ours
-    return found
-
-
 def restored(parts: list[str], seen: list[tuple[Any, ...]]) -> Schema:
     """Return the schema of which `pickle` has kept what was found."""
     import penstock._rust as _rust  # noqa: PLC0415 - most programs restore none
@@ -328,5 +145,5 @@ def restored(parts: list[str], seen: list[tuple[Any, ...]]) -> Schema:
 restored.__module__ = "penstock._columns"  # As pickles name it: see `penstock._pickled`.
 
 
-for _public in (columns, decimal, schema, timestamp):
+for _public in (decimal, timestamp):
     _public.__module__ = "penstock"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 import penstock
+from penstock._io import files as _files
 from penstock._io import formats as _formats
-from penstock._verbs import read as _read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ def paths_of(source: Any, format: Any = None) -> list[str]:
 
     Workers have working directories of their own, so the paths are absolute.
     """
-    found = _read.files(source, format) or [os.fsdecode(source)]
+    found = _files.files(source, format) or [os.fsdecode(source)]
     return [os.path.abspath(path) for path in found]  # noqa: PTH100 - links stay
 
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, replace
 
 import penstock._rust as _rust
 from penstock._base import plan as _plan
+from penstock._io import files as _files
 from penstock._io import formats as _formats
 from penstock._io.dialect import Dialect
 from penstock._parts.split import as_start, check_values, damaged, dialect_of
-from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
 
@@ -447,7 +447,7 @@ def read(
     if not isinstance(resume, Checkpoint) and resume != "start":
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
     kind = None if format is None else _formats.checked(format)
-    paths = _read.files(source, kind)
+    paths = _files.files(source, kind)
     if paths is None and not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"resume= reads files by their paths, not {type(source).__name__}")
     if types is not None:

@@ -11,9 +11,9 @@ import penstock._rust as _rust
 from penstock._base import plan as _plan
 from penstock._base.types import PLAIN
 from penstock._io import dialect as _dialect
+from penstock._io import files as _files
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
-from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
 
@@ -198,9 +198,9 @@ class Split:
             PlanError: Penstock cannot decode into `into`.
             DecodeError: While iterating.
         """
-        import penstock  # noqa: PLC0415 - the package imports this module late
+        from penstock._any_format import verbs as _verbs  # noqa: PLC0415 - it stands above
 
-        return penstock.read(self.path, into, split=self, **options)
+        return _verbs.read(self.path, into, split=self, **options)
 
     def load(self, into: TypeForm[T] = PLAIN, /, **options: Any) -> list[T]:
         """Return the records of this part as a list; see `read`."""
@@ -474,7 +474,7 @@ def of_files(
     check(parts, size)
     if not 1 <= threads <= _rust.MOST_THREADS:
         raise ValueError(f"threads must be from 1 to {_rust.MOST_THREADS}")
-    paths = _read.files(source, format)
+    paths = _files.files(source, format)
     if paths is None:
         path, _ = _sources.path("split", source)  # type: ignore[arg-type]  # it is checked there
         paths = [path]

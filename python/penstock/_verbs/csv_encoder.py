@@ -161,15 +161,19 @@ def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, obje
             return {}
     except FileNotFoundError:
         return {}
-    from penstock import csv  # noqa: PLC0415 - csv imports this module
-    from penstock._io import dialect as _dialect  # noqa: PLC0415 - csv imports this module
+    from penstock._io import dialect as _dialect  # noqa: PLC0415 - few programs append rows
+    from penstock._verbs import read as _read  # noqa: PLC0415 - as above
 
     # What cannot be written is refused before anything is cut off.
     _rust.Style("csv", **options)
-    known = {name: options[name] for name in csv.Dialect.__slots__ if name in options}
-    dialect = csv.Dialect(**{**known, "header": None})  # type: ignore[arg-type]  # checked there
-    _rust.end_rows(path, _sources.printable(path), _dialect.checked(dialect), torn)
-    with csv.read(path, dict[str, str], dialect=dialect) as reader:
+    known = {name: options[name] for name in _dialect.Dialect.__slots__ if name in options}
+    dialect = _dialect.Dialect(**{**known, "header": None})  # type: ignore[arg-type]  # checked there
+    form = _dialect.checked(dialect)
+    _rust.end_rows(path, _sources.printable(path), form, torn)
+    policy = _rust.Policy("raise", 100, "last", "skip", False, "allow")
+    with _read.read(
+        path, "csv", form, dict[str, str], None, policy, None, "infer", None, None
+    ) as reader:
         first = next(reader, None)
     # A mark would stand behind the one that is there.
     return {"behind": None if first is None else tuple(first.values()), "encoding": "utf-8"}

@@ -6,8 +6,8 @@ import os
 import stat
 import sys
 
+from penstock._io import files as _files
 from penstock._io import formats as _formats
-from penstock._verbs import read as _read
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def named(arguments: argparse.Namespace) -> list[str]:
 
 def _folder(folder: str) -> list[str]:
     """The files in a folder that can be read, but not those in its folders."""
-    found = _read.within(folder, None)
+    found = _files.within(folder, None)
     if not found:
         formats = _formats.listed(_formats.TITLES, "or")
         raise CommandError(f"{folder}: the folder holds no file whose name ends as {formats} does")
@@ -62,7 +62,7 @@ def _folder(folder: str) -> list[str]:
 
 
 def _pattern(pattern: str) -> list[str]:
-    found = _read.matching(pattern)
+    found = _files.matching(pattern)
     if not found and any(character in pattern for character in "*?"):
         raise CommandError(f"{pattern}: no file matches")
     # A name with a bracket may as well be that of a file; opening it says what is wrong.
