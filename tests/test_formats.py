@@ -118,13 +118,13 @@ def test_an_option_that_cannot_be_taken(
     format: str, options: dict[str, object], kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind) as caught:
-        _rust.Dialect(format, **options)
+        _rust.Dialect(format, options)
     assert str(caught.value) == message
 
 
 def test_a_dialect_is_pickled_with_its_options() -> None:
     options = {"namespaces": {"p": "urn:p"}, "repeated": "last", "force_list": frozenset({"a"})}
-    dialect = _rust.Dialect("xml", **options)
+    dialect = _rust.Dialect("xml", options)
     again = pickle.loads(pickle.dumps(dialect))
     assert (again.format, again.__getnewargs_ex__()) == ("xml", (("xml",), options))
 

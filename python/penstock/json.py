@@ -75,7 +75,7 @@ _DIALECT = _rust.Dialect("json")
 
 def _dialect(non_finite: bool) -> _rust.Dialect:
     """Return the format with this option. The extension checks that it is a bool."""
-    return _DIALECT if non_finite is False else _rust.Dialect("json", non_finite=non_finite)
+    return _DIALECT if non_finite is False else _rust.Dialect("json", {"non_finite": non_finite})
 
 
 @_rust.direct_json

@@ -85,7 +85,7 @@ def _dialect(framing: Framing, non_finite: bool = False) -> _rust.Dialect:
     """Return the format with these options. The extension checks them."""
     if framing == "lines" and non_finite is False:
         return _LINES
-    return _rust.Dialect("ndjson", framing=framing, non_finite=non_finite)
+    return _rust.Dialect("ndjson", {"framing": framing, "non_finite": non_finite})
 
 
 @_rust.direct_other

@@ -101,7 +101,7 @@ def _dialect(
     if form is None and repair == ():
         return _DIALECT
     words = (repair,) if isinstance(repair, str) else tuple(repair)
-    return _rust.Dialect("plist", form=form, repair=words)
+    return _rust.Dialect("plist", {"form": form, "repair": words})
 
 
 @_rust.direct_other

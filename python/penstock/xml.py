@@ -90,11 +90,15 @@ def _dialect(
     """Return XML with these options. The extension checks their values."""
     return _rust.Dialect(
         "xml",
-        namespaces=namespaces if namespaces is None or namespaces is False else dict(namespaces),
-        unresolved=unresolved,
-        repair=(repair,) if isinstance(repair, str) else tuple(repair),
-        repeated=repeated,
-        force_list=force_list if isinstance(force_list, bool) else frozenset(force_list),
+        {
+            "namespaces": namespaces
+            if namespaces is None or namespaces is False
+            else dict(namespaces),
+            "unresolved": unresolved,
+            "repair": (repair,) if isinstance(repair, str) else tuple(repair),
+            "repeated": repeated,
+            "force_list": force_list if isinstance(force_list, bool) else frozenset(force_list),
+        },
     )
 
 

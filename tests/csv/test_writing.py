@@ -404,5 +404,5 @@ def test_an_encoder_is_used_again() -> None:
     with pytest.raises(penstock.EncodeError):
         encoder.encode([{"c": 1}, {"d": []}])
     assert encoder.encode(CITIES) == TEXT
-    style = penstock._rust.Style("csv", delimiter=";", null="-")
+    style = penstock._rust.Style("csv", {"delimiter": ";", "null": "-"})
     assert pickle.loads(pickle.dumps(style)).format == "csv"

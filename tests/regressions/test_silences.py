@@ -55,7 +55,8 @@ def test_281_variables_after_one_that_takes_any_number_of_arguments() -> None:
         decode('{"first": 1, "last": "a"}', Ends[int, str, bytes, float])
     many = typing_extensions.TypeAliasType("many", tuple[*Ts], type_params=(Ts,))
     # This was `tuple[int]`.
-    assert refused(many[int, str]) == "Ts is not supported yet"
+    # From CPython 3.15 on, it shows its variance.
+    assert refused(many[int, str]).removeprefix("~") == "Ts is not supported yet"
 
 
 def test_282_a_key_that_may_be_absent_in_a_class_that_has_no_such() -> None:

@@ -163,7 +163,7 @@ def test_no_memory_for_the_compressor(compression: Any, level: int, tmp_path: Pa
         import resource
 
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (size + (6 << 20), -1))
+        resource.setrlimit(resource.RLIMIT_AS, (size + (6 << 20), resource.RLIM_INFINITY))
         try:
             with open_target(
                 "write", tmp_path / "rows", compression=compression, level=level

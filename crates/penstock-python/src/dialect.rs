@@ -48,11 +48,18 @@ pub(crate) struct Choice {
 #[pymethods]
 impl Dialect {
     #[new]
-    #[pyo3(signature = (format, /, **options))]
-    fn new(py: Python<'_>, format: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    // The options are a dict. PyO3 would make one of keyword arguments where nothing catches its panic if there
+    // is no memory for that; pickles have them.
+    #[pyo3(signature = (format, options=None, /, **named))]
+    fn new(
+        py: Python<'_>,
+        format: &str,
+        options: Option<&Bound<'_, PyDict>>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         guarded(py, || {
             let format = of_name(format)?;
-            let options = options.map_or_else(|| PyDict::new(py), Clone::clone);
+            let options = options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
             let (mut repeated, mut force_list) = (Repeated::default(), ForceList::default());
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {

@@ -372,7 +372,7 @@ def _binary(
     out: list[bytes] = []
     chunks = [given] if isinstance(given, bytes) else given
     opened = _rust.Source(chunks, name, encoding, compression)
-    dialect, style = _rust.Dialect("plist"), _rust.Style("plist", form="binary")
+    dialect, style = _rust.Dialect("plist"), _rust.Style("plist", {"form": "binary"})
     policy = _rust.Policy("raise", 1, "last", "skip", False, "allow")
     with _targets.open_target("open", out.append) as writing:
         _rust.Conversion(

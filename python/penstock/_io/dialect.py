@@ -98,7 +98,7 @@ class Dialect:
             "header": tuple(header) if isinstance(header, list) else header,
         }
         set_slot = object.__setattr__
-        set_slot(self, "_rust", _rust.Dialect("csv", **words))
+        set_slot(self, "_rust", _rust.Dialect("csv", words))
         for name, value in words.items():
             set_slot(self, name, value)
 
@@ -160,7 +160,7 @@ of_options.__module__ = "penstock._dialect"  # As pickles name it: see `penstock
 
 def inferring() -> _rust.Dialect:
     """Return the dialect whose reader finds the options in the source."""
-    return _rust.Dialect("csv", infer=True)
+    return _rust.Dialect("csv", {"infer": True})
 
 
 def chosen(
@@ -176,7 +176,7 @@ def chosen(
         return _formats.dialect("csv", name) if dialect is None else checked(dialect)
     words = (repair,) if isinstance(repair, str) else tuple(repair)
     known = _formats.dialect("csv", name) if dialect is None else checked(dialect)
-    return _rust.Dialect("csv", **known.__getnewargs_ex__()[1], repair=words)
+    return _rust.Dialect("csv", {**known.__getnewargs_ex__()[1], "repair": words})
 
 
 def options(dialect: object, option: str = "dialect") -> dict[str, object]:

@@ -62,7 +62,7 @@ def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
     known = _DIALECTS.get(key)
     if known is None:
         options = {} if key == format else {"delimiter": _DELIMITERS[key]}
-        known = _DIALECTS[key] = _rust.Dialect(format, **options)
+        known = _DIALECTS[key] = _rust.Dialect(format, options)
     return known
 
 

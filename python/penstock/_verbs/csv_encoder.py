@@ -64,7 +64,7 @@ class Encoder(_rust.Encoder):
     ) -> Self:
         """Check the options and plan the type."""
         options = style_options(dialect, None, quoting, formulas, null, encoding)
-        style = _rust.Style("csv", **options)
+        style = _rust.Style("csv", options)
         return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, None)
 
     def encode(self, values: Iterable[Any], /) -> bytes:
@@ -120,7 +120,7 @@ def encoder(
     """
     if append and isinstance(target, (str, os.PathLike)):
         options = {**options, **_behind(os.fsdecode(target), options, torn)}
-    return _rust.Encoder(_encoder.planned(into, types), _rust.Style("csv", **options), None)
+    return _rust.Encoder(_encoder.planned(into, types), _rust.Style("csv", options), None)
 
 
 def plain(
@@ -165,7 +165,7 @@ def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, obje
     from penstock._verbs import read as _read  # noqa: PLC0415 - as above
 
     # What cannot be written is refused before anything is cut off.
-    _rust.Style("csv", **options)
+    _rust.Style("csv", options)
     known = {name: options[name] for name in _dialect.Dialect.__slots__ if name in options}
     dialect = _dialect.Dialect(**{**known, "header": None})  # type: ignore[arg-type]  # checked there
     form = _dialect.checked(dialect)

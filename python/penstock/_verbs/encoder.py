@@ -68,14 +68,16 @@ class Encoder(_rust.Encoder):
         """Check the options and plan the type."""
         style = _rust.Style(
             "json",
-            indent=indent,
-            sort_keys=sort_keys,
-            canonical=canonical,
-            ascii=ascii,
-            non_finite=non_finite,
-            decimals=decimals,
-            large_ints=large_ints,
-            binary=binary,
+            {
+                "indent": indent,
+                "sort_keys": sort_keys,
+                "canonical": canonical,
+                "ascii": ascii,
+                "non_finite": non_finite,
+                "decimals": decimals,
+                "large_ints": large_ints,
+                "binary": binary,
+            },
         )
         return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
 
@@ -140,14 +142,16 @@ class LinesEncoder(_rust.Encoder):
         """Check the options and plan the type."""
         style = _rust.Style(
             "ndjson",
-            framing=framing,
-            sort_keys=sort_keys,
-            canonical=canonical,
-            ascii=ascii,
-            non_finite=non_finite,
-            decimals=decimals,
-            large_ints=large_ints,
-            binary=binary,
+            {
+                "framing": framing,
+                "sort_keys": sort_keys,
+                "canonical": canonical,
+                "ascii": ascii,
+                "non_finite": non_finite,
+                "decimals": decimals,
+                "large_ints": large_ints,
+                "binary": binary,
+            },
         )
         return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
 
@@ -207,12 +211,14 @@ class ElementsEncoder(_rust.Encoder):
         """Check the options and plan the type."""
         style = _rust.Style(
             "xml",
-            root=root,
-            record=record,
-            declaration=declaration,
-            ascii=ascii,
-            indent=indent,
-            null=null,
-            namespaces=namespaces,
+            {
+                "root": root,
+                "record": record,
+                "declaration": declaration,
+                "ascii": ascii,
+                "indent": indent,
+                "null": null,
+                "namespaces": namespaces,
+            },
         )
         return _rust.Encoder.__new__(cls, planned(into, types), style, omit)

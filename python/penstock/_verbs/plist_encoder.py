@@ -60,6 +60,13 @@ class Encoder(_rust.Encoder):
     ) -> Self:
         """Check the options and plan the type."""
         style = _rust.Style(
-            "plist", form=form, indent=indent, sort_keys=sort_keys, ascii=ascii, stream=stream
+            "plist",
+            {
+                "form": form,
+                "indent": indent,
+                "sort_keys": sort_keys,
+                "ascii": ascii,
+                "stream": stream,
+            },
         )
         return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit)

@@ -82,7 +82,7 @@ def encoder(
     if verb != "write" and into is not None:
         into = _formats.record_type(verb, format, into)
     options = {"form": _formats.form_for(target)} if format == "plist" else {}
-    return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format, **options), omit)
+    return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format, options), omit)
 
 
 def declared(into: Any) -> Any:
