@@ -11,9 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use penstock_core::index::ReadAt;
+use penstock_core::source::{Frames, Options, ReadAt, Source, SourceError};
 use penstock_core::limits::Limits;
-use penstock_core::source::{Frames, Options, Source, SourceError};
 
 /// Decompressed bytes that are let through.
 const TOTAL: u64 = 1 << 20;

@@ -15,7 +15,7 @@ mod values;
 use libfuzzer_sys::fuzz_target;
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
-use penstock_core::sink::Want;
+use penstock_core::protocol::Want;
 use penstock_scan::ValidText;
 
 use recording::{Answers, Cuts, Recorder, read};

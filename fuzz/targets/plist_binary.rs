@@ -16,11 +16,10 @@ use std::io;
 
 use libfuzzer_sys::fuzz_target;
 use penstock_core::error::Fail;
-use penstock_core::index::ReadAt;
+use penstock_core::source::ReadAt;
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
+use penstock_core::protocol::{FormatReader, Given, Step};
 
 use moody::{Mood, Moody};
 use naive::End;

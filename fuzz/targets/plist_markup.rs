@@ -17,9 +17,8 @@ use libfuzzer_sys::fuzz_target;
 use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::{Reader, Writer};
-use penstock_core::reader::{FormatReader, Step};
+use penstock_core::protocol::{FormatReader, Given, Step};
 use penstock_core::repair::Repairs;
-use penstock_core::run::Given;
 use penstock_core::writer::Writer as _;
 use penstock_scan::ValidText;
 

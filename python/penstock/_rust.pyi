@@ -131,7 +131,7 @@ FORMATS: tuple[tuple[Format, str, tuple[str, ...], tuple[str, ...], bool], ...]
 @final
 class Dialect:
     def __new__(
-        cls, format: str, options: dict[str, object] | None = None, /, **named: object
+        cls, format: str, options: dict[str, Any] | None = None, /, **named: object
     ) -> Self: ...
     @property
     def format(self) -> str: ...
@@ -140,7 +140,7 @@ class Dialect:
 @final
 class Style:
     def __new__(
-        cls, format: str, options: dict[str, object] | None = None, /, **named: object
+        cls, format: str, options: dict[str, Any] | None = None, /, **named: object
     ) -> Self: ...
     @property
     def format(self) -> str: ...

@@ -8,9 +8,7 @@ use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::plist::binary::writer::{Writer, WriterOptions};
-use penstock_core::reader::FormatReader;
-use penstock_core::run::Given;
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, Given, Lent, LookAhead, Sink};
 use penstock_core::writer::{Unwritable, Writer as _};
 use plist::stream::{BinaryReader, Event};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use penstock_core::csv::{Options, Reader};
 use penstock_core::event::{Key, KnownKeys, Row as CsvRow, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Discard, Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{Discard, Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_scan::{Rest, ValidText};
 
 use crate::rounds::{Row, Table};

@@ -1,8 +1,8 @@
 //! The events of one record, so that somebody else can have them again.
 
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
-use penstock_core::select::PathStep;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::{Flow, Sink};
 use penstock_scan::{ValidText, append, copied, gathered, make_room};
 
 /// A text of the record.

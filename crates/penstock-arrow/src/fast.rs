@@ -4,9 +4,9 @@
 use crate::columns::Columns;
 use crate::values::Unfit;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
-use penstock_core::select::PathStep;
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::{Flow, Sink, Want};
 use penstock_core::shape::Shape;
-use penstock_core::sink::{Flow, Sink, Want};
 use penstock_core::value::lexical::Rules;
 
 /// How records are taken, and when a batch is full.

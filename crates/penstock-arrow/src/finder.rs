@@ -6,11 +6,14 @@
 use crate::found::{At, Found, Numbers, Step as Kin, Unfound, agree, called, kind};
 use penstock_core::error::{Fail, brief};
 use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
+use penstock_core::path_step::PathStep;
 use penstock_core::position::Place as Position;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Code, Destination, Given, Kept, Misfit, Outlet, Refused};
-use penstock_core::select::{PathStep, Records};
-use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{
+    Code, Destination, Flow, FormatReader, Given, Kept, Lent, LookAhead, Misfit, Refused, RowsAs,
+    Sink, Step, Want,
+};
+use penstock_core::run::Outlet;
+use penstock_core::select::Records;
 use penstock_core::split::{Lane, Shares};
 use penstock_core::xml::is_about;
 use penstock_scan::{copied, make_room};

@@ -5,9 +5,10 @@ use crate::fast::Fast;
 use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Copies, Destination, Given, Refused};
-use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{
+    Copies, Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, RowsAs, Sink, Step,
+    Want,
+};
 use penstock_scan::{gathered, make_room};
 use std::convert::Infallible;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 
 use penstock_core::json::lend;
 use penstock_core::keys::KeyTable;
+use penstock_core::protocol::Want;
 use penstock_core::select::Names;
-use penstock_core::sink::Want;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::Moment;

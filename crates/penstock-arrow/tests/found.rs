@@ -3,9 +3,9 @@
 
 use penstock_arrow::found::{Found, Unfound};
 use penstock_arrow::{Finder, Finding, Seen};
+use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Reader;
 use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
 use proptest::prelude::*;
 

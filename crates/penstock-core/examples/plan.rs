@@ -7,9 +7,9 @@
 #![expect(clippy::print_stdout, reason = "it prints what it has measured")]
 
 use penstock_core::csv;
+use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Reader;
 use penstock_core::run::{Input, Outlet, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Options, Source};

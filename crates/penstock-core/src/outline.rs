@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use crate::event::{Key, KeyKind, Scalar, Text};
-use crate::select::PathStep;
-use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::path_step::PathStep;
+use crate::protocol::{Flow, Lent, LookAhead, Sink};
 use crate::unrefusing;
 use crate::value::datetime::DateTime;
 use crate::value::print;
@@ -98,7 +98,7 @@ pub struct Row {
 ///
 /// ```
 /// use penstock_core::outline::Outline;
-/// use penstock_core::sink::Sink;
+/// use penstock_core::protocol::Sink;
 ///
 /// let mut outline = Outline::new();
 /// outline.begin_list(0).unwrap();

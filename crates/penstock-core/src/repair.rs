@@ -4,7 +4,7 @@
 //! share the list of repairs, the way in which a caller names them, and the
 //! [log](crate::run::RepairLog).
 
-use crate::format::{Said, Value, WrongOption, wrong_word};
+use crate::options::{Said, Value, WrongOption, wrong_word};
 
 /// The faults that may be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

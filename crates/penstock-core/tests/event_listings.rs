@@ -11,10 +11,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
 use penstock_core::plist;
-use penstock_core::reader::FormatReader;
-use penstock_core::run::Given;
-use penstock_core::sink::Sink;
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{FormatReader, Given, Sink, Trace};
 use penstock_core::xml;
 use penstock_scan::ValidText;
 

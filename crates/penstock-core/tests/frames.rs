@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use penstock_core::error::{Fault, Kind};
-use penstock_core::index::ReadAt;
 use penstock_core::limits::Limits;
-use penstock_core::source::{Compression, Frames, Options, Piece, Source, SourceError, Whole};
+use penstock_core::source::{
+    Compression, Frames, Options, Piece, ReadAt, Source, SourceError, Whole,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

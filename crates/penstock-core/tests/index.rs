@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what it is for")]
 
 use penstock_core::index::{
-    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Rules, Stuck, Unusable, decode,
-    encode,
+    Cursor, Fingerprint, Found, Index, Indexer, Mark, Rules, Stuck, Unusable, decode, encode,
 };
+use penstock_core::source::ReadAt;
 use proptest::prelude::*;
 use std::io;
 

@@ -6,7 +6,7 @@ use penstock_core::event::Scalar;
 use penstock_core::json::Order;
 use penstock_core::json::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::protocol::{Flow, Sink};
 use penstock_core::value::datetime;
 use penstock_core::value::duration::Duration;
 use penstock_core::writer::{Kind, Unwritable, Writer as _};

@@ -5,9 +5,8 @@
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use penstock_core::index::ReadAt;
 use penstock_core::limits::Limits;
-use penstock_core::source::{Compression, Frames, Options, Source, SourceError};
+use penstock_core::source::{Compression, Frames, Options, ReadAt, Source, SourceError};
 use penstock_core::target::{Host, Packing, Target};
 
 /// A file in memory.

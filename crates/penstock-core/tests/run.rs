@@ -5,19 +5,21 @@
 
 use penstock_core::error::{Fail, Fault, Kind};
 use penstock_core::event::{Key, Scalar, Text};
-use penstock_core::index::ReadAt;
+use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
+use penstock_core::path_step::PathStep;
 use penstock_core::position::Counter;
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{
-    Destination, Failure, Given, Input, Kept, KeptText, Lent, Misfit, Origin, Outlet, Policy,
-    Positioned, Problem, Refused, Run, Turn, Whole, Windows,
+use penstock_core::protocol::{
+    self, Destination, Flow, FormatReader, Given, Kept, Listener, LookAhead, Misfit, Refused, Sink,
+    Step, Trace,
 };
-use penstock_core::select::{Path, PathStep, Records};
-use penstock_core::sink::{self, Flow, Listener, LookAhead, Sink};
-use penstock_core::source::{Detect, Frames, Options, Source};
-use penstock_core::trace::Trace;
+use penstock_core::run::{
+    Failure, Input, KeptText, Lent, Origin, Outlet, Policy, Positioned, Problem, Run, Turn, Whole,
+    Windows,
+};
+use penstock_core::select::{Path, Records};
+use penstock_core::source::{Detect, Frames, Options, ReadAt, Source};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::io;
@@ -92,7 +94,7 @@ impl Sink for Sums {
     }
 }
 
-impl sink::Lent for Sums {}
+impl protocol::Lent for Sums {}
 impl LookAhead for Sums {}
 
 impl Destination for Sums {

@@ -5,9 +5,9 @@ use crate::failure::guarded;
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
 use crate::options::{text, unknown_word, wrong_type};
 use crate::plan::{Aimed, PlanRef, Prefixes, plan_from, plan_of_kinds};
-use penstock_core::format::{self, FORMATS, Format, Said, Value, WrongOption};
+use penstock_core::formats::{self, FORMATS, Format, Reader};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Reader;
+use penstock_core::options::{Said, Value, WrongOption, alternatives};
 use penstock_core::select::{Path, PathError, Records};
 use penstock_core::source::Detect;
 use penstock_core::xml::check_path;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// `repair` of XML). The options for building from elements are here: `repeated` and `force_list`.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Dialect {
-    core: Arc<dyn format::Dialect>,
+    core: Arc<dyn formats::Dialect>,
     /// The namespaces of the prefixes in paths, for plans.
     prefixes: Option<Py<PyDict>>,
     repeated: Repeated,
@@ -59,7 +59,8 @@ impl Dialect {
     ) -> PyResult<Self> {
         guarded(py, || {
             let format = of_name(format)?;
-            let options = options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
+            let options =
+                options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
             let (mut repeated, mut force_list) = (Repeated::default(), ForceList::default());
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {
@@ -125,7 +126,7 @@ impl Dialect {
 
     /// Whether a source is one JSON document.
     pub(crate) fn is_json(&self) -> bool {
-        std::ptr::eq(self.core.format(), &raw const penstock_core::json::JSON)
+        std::ptr::eq(self.core.format(), &raw const penstock_core::formats::json::JSON)
     }
 
     /// A text that is another one for every dialect in which records are other parts of a file.
@@ -303,14 +304,14 @@ pub(crate) fn of_name(name: &str) -> PyResult<&'static Format> {
     Format::by_name(name).ok_or_else(|| {
         let names: Vec<String> =
             FORMATS.iter().map(|format| format!("'{}'", format.name)).collect();
-        unknown_word("format", name, &format::alternatives(&names))
+        unknown_word("format", name, &alternatives(&names))
     })
 }
 
 /// JSON without options, as `open` reads it.
 pub(crate) fn json(py: Python<'_>) -> PyResult<&Dialect> {
     static JSON: PyOnceLock<Dialect> = PyOnceLock::new();
-    JSON.get_or_try_init(py, || Dialect::usual(py, &penstock_core::json::JSON))
+    JSON.get_or_try_init(py, || Dialect::usual(py, &penstock_core::formats::json::JSON))
 }
 
 /// The table of formats. Each row has the name, the name as people write it, the suffixes, the

@@ -6,7 +6,8 @@ use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
-use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
+use penstock_core::protocol::Code;
+use penstock_core::run::{Failed, Failure, Problem, Spot};
 use penstock_scan::{OutOfMemory, make_room};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
@@ -53,7 +54,7 @@ impl<'a> Named<'a> {
     pub(crate) fn at(&self, spot: Spot) -> Where<'a> {
         let Spot { place, record, path } = spot;
         // Columns are no text.
-        let place = place.filter(|_| self.format != penstock_core::told::FORMAT.name);
+        let place = place.filter(|_| self.format != penstock_core::formats::arrow::FORMAT.name);
         let mut steps = self.within.map_or_else(Vec::new, |within| within());
         steps.extend(path);
         Where { format: self.format, source: self.source, place, record, path: steps }
@@ -170,7 +171,7 @@ fn make<'py>(
         known.set_item("excerpt", text)?;
         known.set_item("caret", caret)?;
     } else if let Some(offset) = details.offset
-        && place.format != penstock_core::told::FORMAT.name
+        && place.format != penstock_core::formats::arrow::FORMAT.name
     {
         known.set_item("offset", offset)?;
     }

@@ -4,26 +4,27 @@
 /// works as always; only the events go through the sink.
 macro_rules! outlet_destination {
     ($sink:ident) => {
-        impl<S: $crate::objects::Side> penstock_core::run::Destination for $sink<'_, S> {
+        impl<S: $crate::objects::Side> penstock_core::protocol::Destination for $sink<'_, S> {
             type Error = $crate::objects::Refusal;
             type Cause = pyo3::PyErr;
             type Break = pyo3::PyErr;
 
             const SHAPE: Option<penstock_core::shape::Shape> =
-                <$crate::objects::Owned<S> as penstock_core::run::Destination>::SHAPE;
+                <$crate::objects::Owned<S> as penstock_core::protocol::Destination>::SHAPE;
 
-            fn read_from<R: penstock_core::reader::FormatReader>(
+            fn read_from<R: penstock_core::protocol::FormatReader>(
                 &mut self,
                 reader: &mut R,
-                given: penstock_core::run::Given<'_>,
-            ) -> Result<penstock_core::reader::Step, penstock_core::error::Fail<Self::Error>> {
+                given: penstock_core::protocol::Given<'_>,
+            ) -> Result<penstock_core::protocol::Step, penstock_core::error::Fail<Self::Error>>
+            {
                 reader.run_dyn(given, self)
             }
             fn refused(
                 &mut self,
                 refusal: Self::Error,
-                given: penstock_core::run::Given<'_>,
-            ) -> penstock_core::run::Refused<pyo3::PyErr, pyo3::PyErr> {
+                given: penstock_core::protocol::Given<'_>,
+            ) -> penstock_core::protocol::Refused<pyo3::PyErr, pyo3::PyErr> {
                 self.outlet.refused(refusal, given)
             }
             fn broke_at(&self) -> Option<u64> {
@@ -41,7 +42,7 @@ macro_rules! outlet_destination {
             fn value_path(
                 &self,
                 inside: bool,
-                given: penstock_core::run::Given<'_>,
+                given: penstock_core::protocol::Given<'_>,
             ) -> Vec<$crate::objects::PathStep> {
                 self.outlet.value_path(inside, given)
             }
@@ -57,10 +58,10 @@ macro_rules! outlet_destination {
             fn keeps(&self) -> Option<u64> {
                 self.outlet.keeps()
             }
-            fn over_memory(&self, given: penstock_core::run::Given<'_>) -> Option<u64> {
+            fn over_memory(&self, given: penstock_core::protocol::Given<'_>) -> Option<u64> {
                 self.outlet.over_memory(given)
             }
-            fn take_kept(&mut self) -> penstock_core::run::Kept<pyo3::PyErr> {
+            fn take_kept(&mut self) -> penstock_core::protocol::Kept<pyo3::PyErr> {
                 self.outlet.take_kept()
             }
             fn place_kept(

@@ -15,16 +15,16 @@ use crate::timing::{Sampler, Timed};
 use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::csv;
+use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
-use penstock_core::reader::{FormatReader, Reader};
+use penstock_core::protocol::{Destination, FormatReader};
 use penstock_core::run::{
-    Destination, Failed, Failure, Input, LastRecord, Problem, RepairLog, Run, Turn as RunTurn,
-    Windows,
+    Failed, Failure, Input, LastRecord, Problem, RepairLog, Run, Turn as RunTurn, Windows,
 };
-use penstock_core::select::Records;
+use penstock_core::select::{Open, Records};
 use penstock_core::source::SourceError;
-use penstock_core::split::{self, Open, Point, Stand, Turn as Stepped};
+use penstock_core::split::{self, Point, Stand, Turn as Stepped};
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

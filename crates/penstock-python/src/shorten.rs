@@ -10,11 +10,11 @@
 use crate::objects::{Builder, Owned, PathStep, Refusal, Side, written};
 use crate::outlet::outlet_destination;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
+use penstock_core::formats::Reader;
 use penstock_core::forward;
-use penstock_core::reader::Reader;
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
 use penstock_core::run::{Failed, Outlet, Run, Turn, Windows};
 use penstock_core::shape::Shape;
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::value::number::Outcome;
 use pyo3::prelude::*;
 

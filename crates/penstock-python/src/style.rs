@@ -5,10 +5,10 @@ use crate::dialect::{of_name, of_python, refused};
 use crate::failure::guarded;
 use crate::options::text;
 use crate::plan::{Aimed, Prefixes};
-use penstock_core::format;
+use penstock_core::formats::{self, AnyWriter};
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
-use penstock_core::writer::{AnyWriter, Content, Kind, Unwritable};
+use penstock_core::writer::{Content, Kind, Unwritable};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// (`omit`) are the encoder's.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Style {
-    core: Arc<dyn format::Style>,
+    core: Arc<dyn formats::Style>,
     /// The namespaces of the prefixes in paths, for plans.
     prefixes: Option<Py<PyDict>>,
     /// The options that it was made with, for pickling.
@@ -39,7 +39,8 @@ impl Style {
     ) -> PyResult<Self> {
         guarded(py, || {
             let format = of_name(format)?;
-            let options = options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
+            let options =
+                options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {
                 said.push((text("an option", &option)?.to_owned(), of_python(&value)?));

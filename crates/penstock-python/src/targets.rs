@@ -8,14 +8,16 @@ use crate::dialect::Dialect;
 use crate::failure::{self, Named, Where, guarded, guarded_end};
 use crate::held::Held;
 use crate::options;
-use penstock_core::csv::{self, NotBehind, WrongDialect};
+use penstock_core::csv::WrongDialect;
+use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
-use penstock_core::reader::Reader;
 use penstock_core::run::Spot;
 use penstock_core::source::Compression;
 #[cfg(target_os = "linux")]
 use penstock_core::target::own_path;
-use penstock_core::target::{Host, Kind, Over, Packing, Target, TargetError, Torn, kind_of};
+use penstock_core::target::{
+    self, Host, Kind, NotBehind, Over, Packing, Target, TargetError, Torn, kind_of,
+};
 use pyo3::exceptions::{
     PyBlockingIOError, PyException, PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError,
     PyTypeError, PyValueError,
@@ -283,7 +285,7 @@ pub(crate) fn end_rows(
         let impossible = |wrong: WrongDialect| PyValueError::new_err(wrong.0);
         let tailing = reader.tailing().map_err(impossible)?;
         let place: PathBuf = path.extract()?;
-        let ended = py.detach(|| csv::end_rows(&place, tailing, torn, interrupted));
+        let ended = py.detach(|| target::end_rows(&place, tailing, torn, interrupted));
         match ended {
             Ok(()) => Ok(()),
             Err(NotBehind::Returns) => {

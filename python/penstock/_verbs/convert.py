@@ -366,7 +366,7 @@ def sides(
     if to == "plist":
         writes = dict(writes)
         writes["form"] = writes.pop("to_form", None) or _formats.form_for(target)
-    return _rust.Dialect(format, reads), _rust.Style(to, writes)
+    return _rust.Dialect(format, dict(reads)), _rust.Style(to, dict(writes))
 
 
 def _cut(given: Mapping[str, object], option: str, name: object) -> Mapping[str, object]:

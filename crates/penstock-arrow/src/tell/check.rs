@@ -2,7 +2,7 @@
 
 use super::DEEPEST;
 use arrow_schema::{DataType, Field, Fields};
-use penstock_core::select::PathStep;
+use penstock_core::path_step::PathStep;
 use penstock_core::writer::Writer;
 use std::collections::HashSet;
 

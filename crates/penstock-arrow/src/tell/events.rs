@@ -4,7 +4,7 @@ use super::Untold;
 use super::times::{self, Found};
 use super::values::{Told, Values};
 use penstock_core::event::{Scalar, Text};
-use penstock_core::select::PathStep;
+use penstock_core::path_step::PathStep;
 use penstock_core::value::print;
 use penstock_core::writer::{Unwritable, Writer};
 use penstock_scan::ValidText;

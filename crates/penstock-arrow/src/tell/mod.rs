@@ -18,7 +18,7 @@ use crate::tell::events::How;
 use crate::tell::values::Told;
 use arrow_array::Array;
 use arrow_schema::FieldRef;
-use penstock_core::select::PathStep;
+use penstock_core::path_step::PathStep;
 use penstock_core::writer::{Column, ENOUGH, Unwritable, Writer};
 
 pub use check::{Formless, Takes};

@@ -7,10 +7,12 @@ use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
 use penstock_arrow::{Columns, Duplicates, Fast, Header, Keyed, Lane, RecordBatch, Settings};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Misfit, Outlet, Refused};
+use penstock_core::protocol::{
+    Destination, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs, Sink, Step,
+    Want,
+};
+use penstock_core::run::Outlet;
 use penstock_core::shape::Shape;
-use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_core::split::Shares;
 use penstock_core::value::lexical::Rules;
 use proptest::prelude::*;

@@ -3,10 +3,11 @@
 use crate::schema::{FORMS, element, in_each_form, many, text};
 use crate::{Form, drive_in, reader};
 use penstock_core::convert::{self, Conversion, Cut, ForceList, Settings};
-use penstock_core::format::{Format, Said, Value};
+use penstock_core::formats::{AnyWriter, Format};
 use penstock_core::limits::Limits;
+use penstock_core::options::{Said, Value};
 use penstock_core::run::Policy;
-use penstock_core::writer::{AnyWriter, Content};
+use penstock_core::writer::Content;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::fmt::Debug;

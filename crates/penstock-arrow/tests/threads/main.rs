@@ -7,11 +7,12 @@ mod members;
 mod schema;
 
 use penstock_core::csv;
+use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::plist;
-use penstock_core::reader::Reader;
-use penstock_core::run::{self, Destination, Failure, Outlet, Policy, Problem, Run, Windows};
+use penstock_core::protocol::Destination;
+use penstock_core::run::{self, Failure, Outlet, Policy, Problem, Run, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Options, Source};
 use penstock_core::split::{Shares, Threads, Turn, expect_threads};

@@ -2,7 +2,7 @@
 
 use crate::event::{Key, KnownKeys};
 use crate::near::nearest;
-use crate::sink::Want;
+use crate::protocol::Want;
 use crate::writer::{Column, Unwritable};
 use penstock_scan::{filled, gathered, make_room};
 

@@ -12,7 +12,7 @@
 
 use super::out::{Out, Output};
 use crate::event::{Key, KeyKind, Text};
-use crate::sink::Sink;
+use crate::protocol::Sink;
 use crate::writer::Unwritable;
 use crate::xml::scope::Scope;
 use crate::xml::{XML, XMLNS};

@@ -8,10 +8,9 @@
 use super::{Body, Stage, Stopped, read};
 use crate::convert::Output;
 use crate::error::Fail;
-use crate::reader::{FormatReader, Step};
-use crate::run::{Given, Outlet};
+use crate::protocol::{FormatReader, Given, Step, Trail};
+use crate::run::Outlet;
 use crate::split::{Lane, PIECE_MEMORY, Shares};
-use crate::trail::Trail;
 use crate::writer::Unwritable;
 
 impl Stage {

@@ -4,7 +4,7 @@ use super::elements::{COMMENT, DOCUMENT, INSTRUCTION};
 use super::out::{Out, Output};
 use crate::error::brief;
 use crate::event::{Key, KeyKind, Scalar, Text};
-use crate::sink::Sink;
+use crate::protocol::Sink;
 use crate::writer::Unwritable;
 use penstock_scan::{copied, make_room};
 

@@ -33,15 +33,18 @@ pub use out::{Kept, Output};
 
 use crate::error::{Fail, brief};
 use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text, repeated};
+use crate::formats::AnyWriter;
 use crate::forward;
 use crate::limits::Limits;
-use crate::reader::{FormatReader, Step};
-use crate::run::{Code, Copies, Destination, Given, Misfit, Outlet, Refused};
-use crate::select::{PathStep, Records, Select};
-use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want, expand};
-use crate::trail::Trail;
+use crate::path_step::PathStep;
+use crate::protocol::{
+    Code, Copies, Destination, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs,
+    Sink, Step, Trail, Want, expand,
+};
+use crate::run::Outlet;
+use crate::select::{Records, Select};
 use crate::value::number::Outcome;
-use crate::writer::{AnyWriter, Kind, Unwritable, Writer};
+use crate::writer::{Kind, Unwritable, Writer};
 use elements::Elements;
 use lists::Lists;
 use out::Out;
@@ -587,9 +590,9 @@ pub enum Unfinished<E> {
 /// use penstock_core::convert::{Conversion, ForceList, Form, Settings};
 /// use penstock_core::json::writer::{Writer, WriterOptions};
 /// use penstock_core::limits::Limits;
-/// use penstock_core::reader::Reader;
+/// use penstock_core::formats::Reader;
 /// use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
-/// use penstock_core::writer::AnyWriter;
+/// use penstock_core::formats::AnyWriter;
 /// use penstock_core::xml;
 ///
 /// let limits = Limits::default();

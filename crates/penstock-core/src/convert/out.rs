@@ -1,8 +1,9 @@
 //! The writer of a conversion, and whoever takes its text.
 
-use crate::sink::Flow;
+use crate::formats::AnyWriter;
+use crate::protocol::Flow;
 use crate::target::{Target, TargetError};
-use crate::writer::{AnyWriter, ENOUGH, Unwritable, Writer, make_room};
+use crate::writer::{ENOUGH, Unwritable, Writer, make_room};
 use std::convert::Infallible;
 
 /// Takes the text of a conversion.

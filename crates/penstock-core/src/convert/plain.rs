@@ -13,7 +13,7 @@ use super::names::{ForceList, Names};
 use super::out::{Out, Output};
 use crate::event::{Key, KeyKind, Text};
 use crate::limits::Limits;
-use crate::sink::Sink;
+use crate::protocol::Sink;
 use crate::writer::Unwritable;
 use penstock_scan::{ValidText, make_room};
 

@@ -10,9 +10,7 @@ use super::reader::{SHAPE, State};
 use super::rows::Found;
 use crate::error::{Fail, Fault};
 use crate::event::{Key, KeyKind, KnownKeys};
-use crate::reader::{FormatReader, Step};
-use crate::run::Given;
-use crate::sink::{Listener, RowsAs, Want};
+use crate::protocol::{FormatReader, Given, Listener, RowsAs, Step, Want};
 
 /// The names of columns. They are shared, and made where memory may end: `Arc<[Box<str>]>` cannot.
 pub(super) type Names = Arc<Vec<Box<str>>>;

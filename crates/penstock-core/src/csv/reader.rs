@@ -9,16 +9,15 @@ use super::header::Names;
 use super::infer::Inference;
 use super::many::Many;
 use super::options::{Header, NULL, Options, WrongDialect};
+use super::row_kind::RowKind;
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use super::tail::Tailing;
 use crate::error::{Fail, Fault};
 use crate::event::{Cell, Row, Rows, Scalar, Text};
 use crate::limits::Limits;
-use crate::reader::Step;
+use crate::protocol::erased::{AnySink, Kept, Refused};
+use crate::protocol::{Flow, Listener, RowsAs, Step, Want};
 use crate::repair::Repair;
-use crate::sink::erased::{AnySink, Kept, Refused};
-use crate::sink::{Flow, Listener, RowsAs, Want};
-use crate::split::hop::RowKind;
 
 /// The number of the only shape.
 pub(super) const SHAPE: u32 = 0;
@@ -140,7 +139,7 @@ impl Reader {
     }
 
     /// The same for a dialect that was checked. `stops` are [its own](Options::stops).
-    pub(super) fn checked(options: &Arc<Options>, stops: Arc<Stops>, limits: &Limits) -> Self {
+    pub(crate) fn checked(options: &Arc<Options>, stops: Arc<Stops>, limits: &Limits) -> Self {
         let names = match &options.header {
             Header::Given(names) => Some(Arc::new(names.clone())),
             _ => None,

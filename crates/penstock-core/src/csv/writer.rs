@@ -18,10 +18,9 @@ use super::direct::Direct;
 use super::options::{Header, Options, WrongDialect};
 use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::protocol::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::value::print;
-use crate::writer::{self, Column, ENOUGH, Unwritable, make_room};
-use crate::xml::scalar;
+use crate::writer::{self, Column, ENOUGH, Unwritable, make_room, scalars};
 use penstock_scan::Chosen;
 
 /// Which cells have quotes around them.
@@ -723,7 +722,7 @@ impl Sink for Writer {
             _ => Kind::Other,
         };
         let limits = Arc::clone(&self.limits);
-        self.printed(kind, |out| scalar::plain(value, &limits, out))
+        self.printed(kind, |out| scalars::plain(value, &limits, out))
     }
     fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
         Err(Unwritable::value("CSV has no place for text between elements"))

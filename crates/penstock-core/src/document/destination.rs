@@ -2,10 +2,8 @@
 
 use super::{Gather, MOST_TEXT, Refusal};
 use crate::error::{Fail, brief};
-use crate::reader::{FormatReader, Step};
-use crate::run::{Destination, Given, Misfit, Refused};
-use crate::select::PathStep;
-use crate::sink::Sink;
+use crate::path_step::PathStep;
+use crate::protocol::{Destination, FormatReader, Given, Misfit, Refused, Sink, Step};
 use std::convert::Infallible;
 
 /// There is no memory for the words of a document.

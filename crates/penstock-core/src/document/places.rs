@@ -5,7 +5,7 @@ use super::view::Container;
 use crate::event::{Key, Scalar, Text};
 use crate::json::{Framing, Reader};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Lent, LookAhead, Sink};
 use crate::value::number;
 use penstock_scan::ValidText;
 use std::convert::Infallible;

@@ -1,7 +1,7 @@
 //! The parts of the events that a reader reports.
 //!
 //! Every format reports the same events: maps, lists, keys and scalars, and a few extras for the
-//! elements of XML. The events are the methods of [`Sink`](crate::sink::Sink); this module holds
+//! elements of XML. The events are the methods of [`Sink`](crate::protocol::Sink); this module holds
 //! their arguments.
 
 pub(crate) mod row;
@@ -81,7 +81,7 @@ pub enum Scalar<'a> {
     /// JSON `true` or `false`, a property list's boolean.
     Bool(bool),
     /// An integer that the format stores as one (binary property list), or a JSON integer that
-    /// fits, if the sink [wants](crate::sink::Want) it native.
+    /// fits, if the sink [wants](crate::protocol::Want) it native.
     Int(i64),
     /// A binary double (binary property list), or a JSON number rounded to the nearest one, if the
     /// sink wants that. A JSON number never becomes an infinity.

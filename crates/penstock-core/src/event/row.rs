@@ -93,7 +93,7 @@ impl<'a> Keys<'a> {
 }
 
 /// A map, or its first members, as one slice of values. The reader has already reported the keys of
-/// its shape ([`known_keys`](crate::sink::LookAhead::known_keys)).
+/// its shape ([`known_keys`](crate::protocol::LookAhead::known_keys)).
 ///
 /// A row counts how many of its events have been reported. So a sink can pause within a row, and
 /// the reader continues there when it is called again.

@@ -6,7 +6,7 @@ use penstock_scan::{ValidText, make_room};
 /// end. All of them are whole, and each has a cell for every key.
 ///
 /// A reader that finds the cells of many rows in one go reports them so, to a sink that can take
-/// them column by column ([`takes_rows`](crate::sink::LookAhead::takes_rows)).
+/// them column by column ([`takes_rows`](crate::protocol::LookAhead::takes_rows)).
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     text: ValidText<'a>,

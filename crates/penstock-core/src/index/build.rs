@@ -1,6 +1,7 @@
 //! Builds an index in one pass over the file, in chunks of any size.
 
-use super::{Blank, Index, MOST_MARKS, Mark};
+use super::{Index, MOST_MARKS, Mark};
+use crate::source::Blank;
 
 /// An index being built.
 ///

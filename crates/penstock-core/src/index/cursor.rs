@@ -1,27 +1,12 @@
 //! Reads lines from any position of a file, a block at a time.
 
-use super::{Found, Mark, is_blank};
+use super::{Found, Mark};
+use crate::source::{ReadAt, is_blank};
 use penstock_scan::make_room;
 use std::io;
 
 /// The most bytes of one read, if the current line ends within them.
 const BLOCK: u64 = 256 << 10;
-
-/// A file that can be read at any position, by any number of threads.
-pub trait ReadAt {
-    /// Fills `out` with the bytes from `offset` on.
-    ///
-    /// # Errors
-    /// The system's error; [`io::ErrorKind::UnexpectedEof`] if the file ends before that.
-    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()>;
-}
-
-#[cfg(unix)]
-impl ReadAt for std::fs::File {
-    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(self, out, offset)
-    }
-}
 
 /// The reason why a cursor cannot continue.
 #[derive(Debug)]

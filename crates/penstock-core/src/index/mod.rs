@@ -20,14 +20,13 @@ mod reach;
 mod walk;
 
 use crate::position::Counter;
-use crate::source::encoding::UTF8_BOM;
 use penstock_scan::make_room;
 
 pub use build::Indexer;
-pub use cursor::{Cursor, ReadAt, Stuck};
+pub use cursor::{Cursor, Stuck};
 pub use file::{Fingerprint, Rules, Unusable, decode, encode};
 pub use lookup::{Comparison, Lookup};
-pub use reach::{Reach, Resume};
+pub use reach::Reach;
 pub use walk::{Extent, Walk};
 
 /// The most marks of an index: 24 bytes each, 6 MiB in all.
@@ -158,39 +157,5 @@ impl Index {
         let mark = *self.marks.get(place)?;
         let end = self.marks.get(place + 1).map_or(self.size, |next| next.offset);
         Some(Found { mark, skip: record % self.step, end })
-    }
-}
-
-/// Whether a line has only white space, and byte order marks of files that were joined.
-#[must_use]
-pub fn is_blank(line: &[u8]) -> bool {
-    let mut blank = Blank::default();
-    blank.takes(line) && blank.is_whole()
-}
-
-/// The beginning of a line that has had only white space and byte order marks so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Blank {
-    /// How many bytes of a mark were the last ones.
-    mark: usize,
-}
-
-impl Blank {
-    /// Takes a piece of the line; false if it has anything else.
-    #[inline]
-    pub(crate) fn takes(&mut self, piece: &[u8]) -> bool {
-        piece.iter().all(|byte| {
-            let is_space = self.mark == 0 && matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-            if !is_space && *byte == UTF8_BOM[self.mark] {
-                self.mark = (self.mark + 1) % UTF8_BOM.len();
-                return true;
-            }
-            is_space
-        })
-    }
-
-    /// Whether it does not end inside a mark.
-    pub(crate) fn is_whole(self) -> bool {
-        self.mark == 0
     }
 }

@@ -1,10 +1,13 @@
 //! A run over the records of a file from any of them on. The file is read at positions, a block at
 //! a time.
 
-use super::{Mark, ReadAt, Stuck};
+use super::{Mark, Stuck};
+use crate::csv::Resume;
+use crate::formats::Reader;
 use crate::position::CONTEXT;
-use crate::reader::{FormatReader, Reader};
-use crate::run::{Destination, Failed, Policy, Run, Turn, Windows};
+use crate::protocol::{Destination, FormatReader};
+use crate::run::{Failed, Policy, Run, Turn, Windows};
+use crate::source::ReadAt;
 use penstock_scan::make_room;
 use std::io;
 
@@ -12,23 +15,6 @@ use std::io;
 const BLOCK: u64 = 256 << 10;
 /// The bytes of a read behind those that should have been enough.
 const MORE: u64 = 64 << 10;
-
-/// A reader that can begin at any record of its source, because it knows what comes before the
-/// records.
-pub trait Resume: FormatReader + Sized {
-    /// Whether it knows everything that the records from here on depend on.
-    fn is_settled(&self) -> bool;
-
-    /// A reader at the beginning of any record, if this one is settled, or at the end of its source.
-    /// None if it knows too little.
-    fn resume(&self) -> Option<Self>;
-
-    /// The most bytes before a record that [`may_follow`](Self::may_follow) looks at.
-    fn looks_back(&self) -> usize;
-
-    /// Whether a record may begin behind these bytes.
-    fn may_follow(&self, before: &[u8]) -> bool;
-}
 
 impl Resume for Reader {
     fn is_settled(&self) -> bool {

@@ -11,9 +11,9 @@ use super::{Index, MOST_MARKS, Mark};
 use crate::error::Fail;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
-use crate::reader::{FormatReader, Step};
-use crate::run::{Destination, Given, Refused};
-use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::protocol::{
+    Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
+};
 
 /// A walk over records: the destination of a run that makes nothing. `C` is the cause of the run's
 /// problems, of which the walk has none.

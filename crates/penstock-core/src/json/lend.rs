@@ -4,7 +4,7 @@
 //! `"name":`. So the reader finds a known key with one comparison in place. A key that needs an
 //! escape is not given, because there is more than one way to write it.
 //!
-//! [`Lent::expected_key`]: crate::sink::Lent::expected_key
+//! [`Lent::expected_key`]: crate::protocol::Lent::expected_key
 
 use penstock_scan::make_room;
 

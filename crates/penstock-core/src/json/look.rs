@@ -12,9 +12,8 @@ use super::reader::{NOWHERE, Reader, State};
 use super::token::{self, Passed};
 use crate::error::Fail;
 use crate::event::{Key, KeyKind, Scalar, Text};
-use crate::reader::Step;
-use crate::sink::erased::{AnySink, Refused};
-use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
+use crate::protocol::erased::{AnySink, Refused};
+use crate::protocol::{Flow, Lent, Listener, Look, LookAhead, Sink, Step, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{Chosen, Isa, Job, StringEnd, ValidText, stands_at};
 

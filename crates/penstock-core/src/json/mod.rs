@@ -2,7 +2,6 @@
 
 pub mod canonical;
 pub mod direct;
-mod format;
 mod framing;
 mod grammar;
 pub mod lend;
@@ -10,13 +9,13 @@ pub(crate) mod look;
 mod options;
 mod partial;
 mod reader;
+mod run;
 pub(crate) mod sorted;
 mod start;
 mod token;
 pub mod writer;
 
-pub use crate::reader::Step;
-pub use format::{JSON, NDJSON};
+pub use crate::protocol::Step;
 pub use framing::Framing;
 pub use reader::Reader;
 pub use sorted::Order;

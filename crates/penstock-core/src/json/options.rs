@@ -92,7 +92,7 @@ impl WriterOptions {
     /// ```
     /// use penstock_core::json::writer::{Writer, WriterOptions};
     /// use penstock_core::limits::Limits;
-    /// use penstock_core::sink::Sink;
+    /// use penstock_core::protocol::Sink;
     /// use penstock_core::writer::Writer as _;
     ///
     /// let mut writer = Writer::new(WriterOptions::canonical(), &Limits::default());

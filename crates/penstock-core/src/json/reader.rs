@@ -81,9 +81,8 @@ use super::look::{Again, EarlyTag, Looking, NO_TAG};
 use super::partial::{Partial, WHOLE};
 use crate::error::{Fail, Fault};
 use crate::limits::Limits;
-use crate::reader::Step;
-use crate::sink::erased::{AnySink, Kept, Refused};
-use crate::sink::{Discard, Listener};
+use crate::protocol::erased::{AnySink, Kept, Refused};
+use crate::protocol::{Discard, Listener, Step};
 use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 
 /// The tokens that are allowed next.

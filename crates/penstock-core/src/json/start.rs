@@ -60,7 +60,7 @@ impl Reader {
     /// ```
     /// use penstock_core::json::{Coming, Container, Framing, Reader, Start, Step};
     /// use penstock_core::limits::Limits;
-    /// use penstock_core::sink::Discard;
+    /// use penstock_core::protocol::Discard;
     ///
     /// let (whole, part) = ("[{\"id\": 1}, {\"id\": 2}]", "{\"id\": 2}]");
     /// let offset = (whole.len() - part.len()) as u64;

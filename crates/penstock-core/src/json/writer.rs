@@ -18,7 +18,7 @@ use super::direct::Direct;
 use super::sorted::Sorted;
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::value::{print, unix};
 use crate::writer::{self, ENOUGH, Kinds, Unwritable, make_room};

@@ -4,15 +4,13 @@
 //! same events, so that nothing behind the reader knows which form there was.
 
 pub mod binary;
-mod format;
 pub mod markup;
 mod options;
 mod reader;
-mod style;
 pub mod text;
 mod writer;
 
-pub use format::FORMAT;
 pub use options::{Form, Options};
 pub use reader::Reader;
+pub(crate) use writer::Own;
 pub use writer::Writer;

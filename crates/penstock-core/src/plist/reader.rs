@@ -5,10 +5,8 @@ use super::{Form, Options, binary, markup, text};
 use crate::error::{Fail, Fault};
 use crate::json;
 use crate::limits::Limits;
-use crate::reader::{FormatReader, Step};
+use crate::protocol::{FormatReader, Given, Listener, Step};
 use crate::repair::{Repair, Repairs};
-use crate::run::Given;
-use crate::sink::Listener;
 
 /// A reader of property lists, whatever their form.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::{binary, markup, text};
 use crate::event::{Container, Key, Scalar, Text};
-use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::print;
 use crate::writer::{self, Kinds, Unwritable, make_room};
 
@@ -35,7 +35,7 @@ enum Reported {
 
 /// The writer of a form.
 #[derive(Debug)]
-pub(super) enum Own {
+pub(crate) enum Own {
     Binary(Box<binary::writer::Writer>),
     Xml(Box<markup::Writer>),
     Text(Box<text::writer::Writer>),
@@ -65,12 +65,12 @@ macro_rules! each {
 
 impl Writer {
     /// A writer of one value, or of whatever the form's writer takes for records.
-    pub(super) fn new(own: Own) -> Self {
+    pub(crate) fn new(own: Own) -> Self {
         Writer { own, around: None, heard: None }
     }
 
     /// A writer of records in an array, which is in dictionaries with these keys.
-    pub(super) fn around(writer: markup::Writer, keys: Vec<String>) -> Self {
+    pub(crate) fn around(writer: markup::Writer, keys: Vec<String>) -> Self {
         let around = Around { keys: keys.into(), begun: false, depth: 0, records: 0 };
         Writer { own: Own::Xml(Box::new(writer)), around: Some(around), heard: None }
     }

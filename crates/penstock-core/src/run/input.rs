@@ -4,77 +4,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use penstock_scan::{BorrowedText, Rest, TextWindow, ValidText};
+use penstock_scan::{BorrowedText, Rest, TextWindow};
 
 use crate::error::Fault;
-use crate::index::ReadAt;
 use crate::position::{CONTEXT, Counter, Known, Place, locate_in};
+use crate::protocol::{Brings, Given};
 use crate::run::inbox::{Opened, Sealed, Unpacking};
 use crate::source::{
-    Compression, Detect, Encoding, Options, Source, SourceError, Window, is_binary, out_of_memory,
+    Compression, Detect, Encoding, Options, ReadAt, Source, SourceError, Window, is_binary,
+    out_of_memory,
 };
-use crate::told::Brings;
-
-/// The input that a reader gets.
-#[derive(Clone, Copy)]
-pub enum Given<'a> {
-    /// Checked text, from the first byte that the reader still needs.
-    Text {
-        /// The text at hand.
-        text: ValidText<'a>,
-        /// Whether no text follows.
-        last: bool,
-    },
-    /// All bytes of a source that is not text.
-    Bytes(&'a [u8]),
-    /// A source of `size` bytes that is read at single positions, and not as a whole.
-    At {
-        /// Reads at a position.
-        file: &'a dyn ReadAt,
-        /// How many bytes there are.
-        size: u64,
-    },
-}
-
-impl<'a> Given<'a> {
-    /// The text at hand, and whether it is the last.
-    ///
-    /// # Errors
-    /// If the input is not text, because the reader of a text format cannot read it.
-    #[inline(always)]
-    pub fn as_text(&self) -> Result<(ValidText<'a>, bool), Fault> {
-        match *self {
-            Given::Text { text, last } => Ok((text, last)),
-            Given::Bytes(_) | Given::At { .. } => {
-                Err(Fault::malformed(0, "this format is text, and is read in windows"))
-            }
-        }
-    }
-
-    /// The text at hand; empty if the input is not text.
-    #[inline(always)]
-    #[must_use]
-    pub fn text(&self) -> ValidText<'a> {
-        match *self {
-            Given::Text { text, .. } => text,
-            Given::Bytes(_) | Given::At { .. } => ValidText::from(""),
-        }
-    }
-}
-
-impl fmt::Debug for Given<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Given::Text { text, last } => {
-                f.debug_struct("Text").field("text", text).field("last", last).finish()
-            }
-            Given::Bytes(bytes) => f.debug_tuple("Bytes").field(bytes).finish(),
-            Given::At { size, .. } => {
-                f.debug_struct("At").field("size", size).finish_non_exhaustive()
-            }
-        }
-    }
-}
 
 /// Input for a run. If it is text, it knows the line and column of each byte at hand.
 pub trait Input {

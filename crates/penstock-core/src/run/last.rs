@@ -1,10 +1,9 @@
 //! Where the last delivered record ended, for a driver that asks.
 
-use super::destination::Destination;
 use super::input::Input;
 use super::run::Run;
 use crate::position::Counter;
-use crate::reader::FormatReader;
+use crate::protocol::{Destination, FormatReader};
 
 /// The number of a record, and where it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +52,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::Reader;
     use crate::json::{self, Framing};
     use crate::limits::Limits;
-    use crate::reader::Reader;
+    use crate::protocol::Trace;
     use crate::run::{Lent, Origin, Policy};
-    use crate::trace::Trace;
 
     /// The counter may be one that has counted further, or nothing at all.
     #[test]

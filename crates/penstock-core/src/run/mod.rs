@@ -12,9 +12,9 @@
 //! ```
 //! use penstock_core::json::{self, Framing};
 //! use penstock_core::limits::Limits;
-//! use penstock_core::reader::Reader;
+//! use penstock_core::formats::Reader;
 //! use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
-//! use penstock_core::trace::Trace;
+//! use penstock_core::protocol::Trace;
 //!
 //! let reader = Reader::Json(json::Reader::new(Framing::Document, &Limits::default()));
 //! let mut run = Run::new(reader, Lent::new(b"[7]", Origin::default()), Policy::Raise);
@@ -29,10 +29,10 @@
 //! assert_eq!(trace.text(), "   0 begin list\n   1   number 7\n   2 end list\n");
 //! ```
 
-mod destination;
 mod inbox;
 mod input;
 mod last;
+mod outlet;
 mod policy;
 mod problem;
 mod raw;
@@ -40,14 +40,13 @@ mod repairs;
 #[expect(clippy::module_inception, reason = "the file is named for the type in it")]
 mod run;
 
-pub use destination::{Copies, Destination, Kept, Outlet, Refused};
 pub use input::{
-    Binary, Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows,
-    total_exceeded,
+    Binary, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
 };
 pub use last::LastRecord;
+pub use outlet::Outlet;
 pub use policy::Policy;
-pub use problem::{Code, Failed, Failure, Misfit, Problem, Spot};
+pub use problem::{Failed, Failure, Problem, Spot};
 pub use raw::MOST as MOST_RAW;
 pub use repairs::{PlacedRepair, RepairLog};
 pub use run::{Run, Turn};

@@ -4,11 +4,10 @@
 //! record before it tells the problem, so that the bytes are the same however the input was cut. It
 //! waits for [`MOST`] bytes and no longer, and keeps no more of the text for it.
 
-use super::destination::Destination;
 use super::input::Input;
 use super::problem::Problem;
 use super::run::{Outcome, Run, Turn};
-use crate::reader::FormatReader;
+use crate::protocol::{Destination, FormatReader};
 
 /// The longest record whose bytes a problem has.
 pub const MOST: usize = 64 << 10;

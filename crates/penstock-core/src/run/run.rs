@@ -1,14 +1,13 @@
 //! The loop from input to destination.
 
-use super::destination::{Destination, Kept, Refused};
 use super::input::{Input, Windows};
 use super::policy::Policy;
-use super::problem::{Code, Failed, Failure, Misfit, Problem, Spot};
+use super::problem::{Failed, Failure, Problem, Spot};
 use super::raw::Waiting;
 use super::repairs::RepairLog;
 use crate::error::{Fail, Fault, Kind};
 use crate::position::Counter;
-use crate::reader::{FormatReader, Step};
+use crate::protocol::{Code, Destination, FormatReader, Kept, Misfit, Refused, Step};
 use crate::source::SourceError;
 use penstock_scan::{check_reserve, gathered, make_room};
 

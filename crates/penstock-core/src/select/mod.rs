@@ -10,10 +10,12 @@
 
 mod automaton;
 mod names;
+mod open;
 mod path;
 mod records;
 
 pub use automaton::{Automaton, KeyEdge, NameEdge, Refused, State, Target};
 pub use names::{Named, Names};
+pub use open::{At, Open, SOMEWHERE};
 pub use path::{NamespaceTest, Path, PathError, Step, Test};
-pub use records::{PathStep, RecordPath, Records, Select};
+pub use records::{RecordPath, Records, Select};

@@ -6,41 +6,15 @@
 //! zero for each event.
 
 use penstock_scan::{gathered, make_room};
-use std::fmt;
 use std::ops::Range;
 
 use super::automaton::{Automaton, NameEdge, Refused, State, Target};
+use super::open::{At, Open, SOMEWHERE};
 use super::path::{Path, PathError};
 use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Rows, Text};
 use crate::forward;
-use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
-use crate::split::{At, Open, SOMEWHERE};
-
-/// One step of the path to a position in a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathStep {
-    /// The key of a map, the name of an element without its prefix.
-    Key(String),
-    /// The name of an attribute, without `@`.
-    Attribute(String),
-    /// The position in a list, from 0.
-    Index(u64),
-}
-
-/// As `at` would write it.
-impl fmt::Display for PathStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let escaped = |name: &str| {
-            name.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3")
-        };
-        match self {
-            PathStep::Index(index) => write!(f, "{index}"),
-            PathStep::Key(key) if key.is_empty() => f.write_str("~4"),
-            PathStep::Key(key) => f.write_str(&escaped(key)),
-            PathStep::Attribute(name) => write!(f, "@{}", escaped(name)),
-        }
-    }
-}
+use crate::path_step::PathStep;
+use crate::protocol::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
 
 /// The path of the records, compiled.
 #[derive(Clone, Debug)]
@@ -176,8 +150,8 @@ impl Children<'_> {
 ///
 /// ```
 /// use penstock_core::select::{Path, Records, Select};
-/// use penstock_core::sink::Sink;
-/// use penstock_core::trace::Trace;
+/// use penstock_core::protocol::Sink;
+/// use penstock_core::protocol::Trace;
 ///
 /// // {"items": [7]}
 /// let records = Records::at(&Path::parse("items/*").unwrap()).unwrap();

@@ -11,24 +11,28 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::index::ReadAt;
 use crate::limits::Limits;
 
 mod ahead;
+mod blank;
 mod declaration;
 mod decompress;
 pub mod encoding;
 mod frames;
 mod free;
+mod read_at;
 mod single;
 mod stream;
 mod window;
 
+pub(crate) use blank::Blank;
+pub use blank::is_blank;
 pub use declaration::{DECLARATION, Detect, Settled, is_binary, xml_encoding};
 pub use decompress::{Compression, Sniff, sniff};
 pub use encoding::Encoding;
 pub use frames::{Frames, Piece, Whole};
 pub use free::Free;
+pub use read_at::ReadAt;
 pub use window::Window;
 pub(crate) use window::out_of_memory;
 

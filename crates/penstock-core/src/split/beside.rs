@@ -1,13 +1,13 @@
 //! Readers that begin at a record of a document, beside the one that reads all of it.
 
 use super::cut::{Cut, Quotes};
-use crate::reader::Reader;
+use crate::formats::Reader;
 use crate::{csv, json, xml};
 
 /// A reader beside which others can begin.
 pub trait Beside: Sized {
     /// A reader at the beginning of any record that stands in the same `depth` containers as the
-    /// current one. Tell it by [`jump`](crate::reader::FormatReader::jump) where that is; if it is one of binary
+    /// current one. Tell it by [`jump`](crate::protocol::FormatReader::jump) where that is; if it is one of binary
     /// property lists, by [`lead_to`](crate::plist::binary::Reader::lead_to). None if this one does not know
     /// all that it would have to know.
     fn beside(&self, depth: usize) -> Option<Self>;

@@ -1,12 +1,9 @@
 //! Ranges of a text, of which each begins where the one before it ends.
 
-use super::point::{At, Open, Point};
+use super::point::Point;
 use super::range::Ranged;
 use crate::position::Counter;
-
-/// So many items of a list come before a range that begins somewhere in it, as far as its reader
-/// knows. No list has as many.
-pub const SOMEWHERE: u64 = 1 << 62;
+use crate::select::{At, Open, SOMEWHERE};
 
 /// The points of a text, of which ranges tell.
 ///

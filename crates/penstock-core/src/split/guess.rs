@@ -5,7 +5,7 @@ use penstock_scan::make_room;
 
 use super::cut::{Cut, Quotes};
 use super::range::Opens;
-use crate::reader::Reader;
+use crate::formats::Reader;
 use crate::source::{Source, SourceError};
 
 /// How many bytes are looked at at once.

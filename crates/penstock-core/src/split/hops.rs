@@ -4,9 +4,10 @@ use std::convert::Infallible;
 
 use super::hop::{Child, Hop, children, items, lines, rows};
 use super::planner::Planner;
+use crate::formats::Reader;
 use crate::json;
-use crate::reader::{FormatReader, Reader};
-use crate::run::{Failed, Given, Input, Outlet, Run, Turn, Windows};
+use crate::protocol::{FormatReader, Given};
+use crate::run::{Failed, Input, Outlet, Run, Turn, Windows};
 
 /// A record of which so many bytes are at hand, and no end, is read by the reader, so that it need
 /// not be kept.

@@ -39,13 +39,13 @@ mod shares;
 mod threads;
 
 pub use beside::Beside;
-pub use chain::{Chain, SOMEWHERE};
+pub use chain::Chain;
 pub use cut::{Cut, Quotes};
 
 pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
 pub use planner::{Planner, pass_records};
-pub use point::{At, Open, Point, Stand};
+pub use point::{Point, Stand};
 pub use range::{Asked, Head, Opens, Ranged};
 pub use shares::{Lane, PIECE_MEMORY, Shares};
 pub use threads::{Threads, Turn, expect_threads};

@@ -4,10 +4,10 @@ use std::convert::Infallible;
 
 use super::point::{Point, Stand};
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
+use crate::formats::Reader;
 use crate::position::Counter;
-use crate::reader::Reader;
-use crate::run::{Destination, Input, Outlet, Policy, Run, Windows};
-use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::protocol::{Destination, Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::run::{Input, Outlet, Policy, Run, Windows};
 use crate::unrefusing;
 
 /// The destination of a run that pauses at the beginning of the first record from an offset on, and

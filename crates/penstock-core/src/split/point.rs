@@ -1,11 +1,12 @@
 //! The beginning of a record, as data: all that a reader must know to begin there, in another
 //! process, and to say the same of each record as a reader of all the text.
 
-use crate::event::KeyKind;
+use crate::formats::Reader;
 use crate::json;
 use crate::plist::binary;
 use crate::position::Counter;
-use crate::reader::{FormatReader, Reader};
+use crate::protocol::FormatReader;
+use crate::select::Open;
 use crate::xml;
 
 /// The beginning of a record that is not the first, or the end of any.
@@ -36,26 +37,6 @@ pub enum Stand {
     /// member that container is, and so on, the outermost first. Behind a record, it is the member
     /// that would come next.
     Members(Box<[u64]>),
-}
-
-/// A map, a list or an element that is open outside of the records, or the document itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
-    /// The state of the path of the records.
-    pub state: u32,
-    /// How far its members or items were read.
-    pub at: At,
-}
-
-/// How far the members or items of a container were read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum At {
-    /// Not to any of them, or it does not matter to which.
-    Start,
-    /// To a member or a child of this name.
-    Key(KeyKind, String),
-    /// Behind so many items of a list.
-    List(u64),
 }
 
 impl Reader {

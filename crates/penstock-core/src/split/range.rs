@@ -7,8 +7,8 @@ use super::guess::Guess;
 use super::hops::Hops;
 use super::planner::Planner;
 use super::point::Point;
+use crate::formats::Reader;
 use crate::position::Counter;
-use crate::reader::Reader;
 use crate::run::{Failed, Failure, Input, Outlet, Run, Turn, Windows};
 use crate::select::Records;
 use crate::source::{Source, SourceError};
@@ -46,7 +46,7 @@ pub struct Head {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranged {
     /// The first one is where the reader has begun. All counts begin there: the records, the lines,
-    /// the columns of its line, and the items of its list ([`SOMEWHERE`](super::chain::SOMEWHERE)).
+    /// the columns of its line, and the items of its list ([`SOMEWHERE`](crate::select::SOMEWHERE)).
     pub points: Vec<Point>,
     /// Whether nothing follows behind the last of them: the document has ended, or ends with an error,
     /// or nothing else was wanted up to its end.

@@ -1,9 +1,8 @@
 //! Destinations whose records others can take beside them.
 
 use crate::error::Fail;
-use crate::reader::{FormatReader, Step};
-use crate::run::{Destination, Given, Outlet};
-use crate::sink::{Listener, Sink};
+use crate::protocol::{Destination, FormatReader, Given, Listener, Sink, Step};
+use crate::run::Outlet;
 
 /// No record of a piece takes more memory than this: pieces have at most 64 MiB. If a destination
 /// has a limit below it, nobody reads beside it, because nobody would look whether a record is too

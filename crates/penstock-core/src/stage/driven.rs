@@ -2,11 +2,11 @@
 
 use super::{Replay, ReplayError};
 use crate::error::Fail;
+use crate::path_step::PathStep;
 use crate::position::Place;
-use crate::reader::{FormatReader, Step};
-use crate::run::{Destination, Given, Kept, Misfit, Refused};
-use crate::select::PathStep;
-use crate::sink::{Listener, Sink};
+use crate::protocol::{
+    Destination, FormatReader, Given, Kept, Listener, Misfit, Refused, Sink, Step,
+};
 
 impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<D> {
     type Error = ReplayError<E>;

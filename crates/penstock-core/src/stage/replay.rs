@@ -4,8 +4,8 @@
 use super::held::{Held, Recording};
 use crate::event::{Container, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use crate::forward;
-use crate::sink::row::{name as tell_name, scalar as tell_scalar};
-use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
+use crate::protocol::row::{name as tell_name, scalar as tell_scalar};
+use crate::protocol::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
 use crate::value::number::{Outcome, scan, to_f64};
 
 /// Why an event was refused.
@@ -53,9 +53,9 @@ enum Mode {
 /// the replay takes effect after it.
 ///
 /// ```
-/// use penstock_core::sink::Sink;
+/// use penstock_core::protocol::Sink;
 /// use penstock_core::stage::Replay;
-/// use penstock_core::trace::Trace;
+/// use penstock_core::protocol::Trace;
 ///
 /// let mut stage = Replay::new(Trace::new(), 1 << 20);
 /// stage.null(3).unwrap();

@@ -3,9 +3,8 @@
 use super::replacement::sync_folder;
 use super::{Host, Packing, TargetError, Torn};
 use crate::error::Fault;
-use crate::index::Blank;
 use crate::limits::Limits;
-use crate::source::{Compression, Options, Sniff, Source, SourceError, sniff};
+use crate::source::{Blank, Compression, Options, Sniff, Source, SourceError, sniff};
 use penstock_scan::filled;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};

@@ -20,11 +20,13 @@ use std::process;
 
 use crate::error::Fault;
 
+mod append_rows;
 mod appended;
 mod packing;
 mod pieces;
 mod replacement;
 
+pub use append_rows::{NotBehind, end_rows};
 pub use packing::Packing;
 pub use replacement::{Kind, kind_of, own_path};
 

@@ -4,7 +4,7 @@
 //! format into a buffer, and never owns its output: whoever drives it takes the text out when
 //! there is enough, and hands it on. So one writer serves a file, a `bytes` object and a pipe.
 
-mod any;
+pub(crate) mod scalars;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,17 +12,15 @@ use std::fmt;
 use crate::csv;
 use crate::event::Scalar;
 use crate::json;
-use crate::plist;
-use crate::sink::{Flow, Lent, LookAhead};
-use crate::xml;
+use crate::protocol::{Flow, Lent, LookAhead};
 
-/// When a buffer has this much text, a writer answers [`Flow::Pause`](crate::sink::Flow::Pause),
+/// When a buffer has this much text, a writer answers [`Flow::Pause`],
 /// and its driver hands the text on. It is small enough to stay in the processor's cache.
 pub const ENOUGH: usize = 64 << 10;
 
 /// Writes a document, event by event.
 ///
-/// The values at the root are records. After [`Sink::abandon`](crate::sink::Sink::abandon) the text
+/// The values at the root are records. After [`Sink::abandon`](crate::protocol::Sink::abandon) the text
 /// of the current record is gone from the buffer, provided that no part of it was taken.
 pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Whether the format has elements and attributes: whether keys have kinds and namespaces, and
@@ -81,7 +79,7 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// escape.
     ///
     /// # Errors
-    /// As [`Sink::key`](crate::sink::Sink::key).
+    /// As [`Sink::key`](crate::protocol::Sink::key).
     #[inline(always)]
     fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
         let _ = lent;
@@ -104,7 +102,7 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// A value, as a writer of [`orderly`](Self::orderly) has written it.
     ///
     /// # Errors
-    /// As [`Sink::null`](crate::sink::Sink::null).
+    /// As [`Sink::null`](crate::protocol::Sink::null).
     fn again(&mut self, text: &[u8]) -> Result<Flow, Unwritable> {
         let _ = text;
         self.null(0)
@@ -115,11 +113,11 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         Named::default()
     }
 
-    /// A null of plain values, which have no types. As [`Sink::null`](crate::sink::Sink::null),
+    /// A null of plain values, which have no types. As [`Sink::null`](crate::protocol::Sink::null),
     /// unless the format reads those as another value.
     ///
     /// # Errors
-    /// As [`Sink::null`](crate::sink::Sink::null).
+    /// As [`Sink::null`](crate::protocol::Sink::null).
     fn plain_null(&mut self) -> Result<Flow, Unwritable> {
         self.null(0)
     }
@@ -127,7 +125,7 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Text that stands for a value of another type than text, such as a number.
     ///
     /// # Errors
-    /// As [`Sink::text`](crate::sink::Sink::text).
+    /// As [`Sink::text`](crate::protocol::Sink::text).
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
         let _ = is_number;
         self.text(text.into(), 0)
@@ -136,7 +134,7 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Says of the element that has begun, and has no content yet, that it is null.
     ///
     /// # Errors
-    /// As [`Sink::null`](crate::sink::Sink::null).
+    /// As [`Sink::null`](crate::protocol::Sink::null).
     fn nil(&mut self) -> Result<(), Unwritable> {
         Ok(())
     }
@@ -248,35 +246,9 @@ pub enum Content<'a> {
     Records(Option<&'a str>),
 }
 
-/// The writer of any format. Match it once, and write with the one inside.
-#[derive(Debug)]
-pub enum AnyWriter {
-    /// JSON and NDJSON.
-    Json(Box<json::writer::Writer>),
-    /// XML.
-    Xml(Box<xml::writer::Writer>),
-    /// CSV.
-    Csv(Box<csv::writer::Writer>),
-    /// Property lists of any form but JSON.
-    Plist(Box<plist::Writer>),
-}
-
-/// Does the same with whichever writer there is: `each_writer!(writer, w => w.finish())`.
-#[macro_export]
-macro_rules! each_writer {
-    ($any:expr, $writer:ident => $call:expr) => {
-        match $any {
-            $crate::writer::AnyWriter::Json($writer) => $call,
-            $crate::writer::AnyWriter::Xml($writer) => $call,
-            $crate::writer::AnyWriter::Csv($writer) => $call,
-            $crate::writer::AnyWriter::Plist($writer) => $call,
-        }
-    };
-}
-
 /// Why an event cannot be written.
 ///
-/// One word wide, as [`Flow`](crate::sink::Flow) is: both are passed in registers.
+/// One word wide, as [`Flow`] is: both are passed in registers.
 #[derive(Debug)]
 pub struct Unwritable(Box<Inner>);
 

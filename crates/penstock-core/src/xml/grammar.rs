@@ -12,8 +12,7 @@ use super::text::{Next, Rough};
 use super::token;
 use crate::error::{Fail, Fault};
 use crate::event::{Scalar, Text};
-use crate::reader::Step;
-use crate::sink::{Flow, Listener};
+use crate::protocol::{Flow, Listener, Step};
 
 /// The steps of reporting a start tag: its name, its beginning, and then the name and the value of
 /// each attribute.

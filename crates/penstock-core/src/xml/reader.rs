@@ -93,10 +93,9 @@ use super::tag::{Locus, Rules, Tag};
 use super::token::Partial;
 use crate::error::Fail;
 use crate::limits::Limits;
-use crate::reader::Step;
+use crate::protocol::erased::{AnySink, Kept, Refused};
+use crate::protocol::{Listener, Step};
 use crate::repair::{Repair, RepairKind};
-use crate::sink::Listener;
-use crate::sink::erased::{AnySink, Kept, Refused};
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

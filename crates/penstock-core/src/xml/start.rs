@@ -64,9 +64,9 @@ impl Reader {
     ///
     /// ```
     /// use penstock_core::limits::Limits;
-    /// use penstock_core::sink::Discard;
+    /// use penstock_core::protocol::Discard;
     /// use penstock_core::xml::{OpenElement, Options, Reader, Start};
-    /// use penstock_core::reader::Step;
+    /// use penstock_core::protocol::Step;
     ///
     /// let part = "<p:item id='2'/></list>";
     /// let bindings = vec![("p".to_owned(), "urn:p".to_owned())];

@@ -13,12 +13,11 @@ use super::escape;
 use super::names;
 use super::namespaces::{XML, XMLNS};
 use super::options::WriterOptions;
-use super::scalar;
 use super::scope::Scope;
 use super::writer::Writer;
 use crate::error::brief;
 use crate::event::Scalar;
-use crate::writer::{Unwritable, make_room};
+use crate::writer::{Unwritable, make_room, scalars};
 
 /// The namespace of `xsi:nil`.
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
@@ -501,7 +500,7 @@ impl Writer {
                 escape::value(self.isa, text.text, &mut self.text)?;
                 self.in_ascii(from)?;
             }
-            value => scalar::plain(value, &self.limits, &mut self.text)?,
+            value => scalars::plain(value, &self.limits, &mut self.text)?,
         }
         make_room(&mut self.text, 1)?;
         self.text.push(b'"');

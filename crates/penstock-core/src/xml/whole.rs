@@ -2,7 +2,7 @@
 
 use super::options::Null;
 use super::writer::{Mark, Pending, Writer, unordered};
-use crate::sink::{Flow, Sink};
+use crate::protocol::{Flow, Sink};
 use crate::writer::{self, Named, Unwritable};
 
 impl writer::Writer for Writer {

@@ -40,13 +40,12 @@ use super::escape;
 use super::indent::Indent;
 use super::names;
 pub use super::options::{Null, Records, WriterOptions};
-use super::scalar;
 use super::start_tag::{Name, Space, Spaces, StartTag};
 use crate::event::{Key, Scalar, Text};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Lent, LookAhead, Sink};
 use crate::value::xsd;
-use crate::writer::{ENOUGH, Kind, Unwritable, make_room};
+use crate::writer::{ENOUGH, Kind, Unwritable, make_room, scalars};
 
 /// The key whose value comes next.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ pub(super) struct Mark {
 ///
 /// ```
 /// use penstock_core::limits::Limits;
-/// use penstock_core::sink::Sink;
+/// use penstock_core::protocol::Sink;
 /// use penstock_core::writer::Writer as _;
 /// use penstock_core::xml::writer::{Records, Writer, WriterOptions};
 ///
@@ -455,7 +454,7 @@ impl Writer {
             }
             value => {
                 self.close_tag()?;
-                scalar::plain(value, &self.limits, &mut self.text)?;
+                scalars::plain(value, &self.limits, &mut self.text)?;
             }
         }
         self.end_tag(Name { name: place.start, end: place.end, ..name })?;
@@ -490,7 +489,7 @@ impl Writer {
                 make_room(&mut text, value.bytes().len())?;
                 text.extend_from_slice(value.bytes());
             }
-            value => scalar::plain(value, &self.limits, &mut text)?,
+            value => scalars::plain(value, &self.limits, &mut text)?,
         }
         self.noted = Some(Some(text));
         Ok(())
@@ -524,7 +523,7 @@ impl Writer {
             Scalar::Text(text) | Scalar::Untyped(text) => self.escaped(text),
             value => {
                 self.brackets = 0;
-                scalar::plain(value, &self.limits, &mut self.text)
+                scalars::plain(value, &self.limits, &mut self.text)
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Converts text in memory, cut in any way.
 
 use penstock_core::convert::{Conversion, ForceList, Form, Settings, Unfinished};
+use penstock_core::formats::{AnyWriter, Reader};
 use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
-use penstock_core::reader::{FormatReader, Reader};
+use penstock_core::protocol::FormatReader;
 use penstock_core::run::{Failure, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
-use penstock_core::writer::AnyWriter;
 use penstock_core::xml::writer as xml;
 use penstock_core::{json as json_in, xml as xml_in};
 use penstock_scan::ValidText;

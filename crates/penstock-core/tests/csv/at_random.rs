@@ -1,13 +1,14 @@
 //! Reads rows by an index, and compares them with those of reading.
 
 use crate::reading::Rows;
-use penstock_core::csv::{Options, Reader};
+use penstock_core::csv::{Options, Reader, Resume};
 use penstock_core::index::{
-    Comparison, Extent, Fingerprint, Index, Lookup, Mark, Reach, ReadAt, Resume, Rules, Unusable,
-    Walk, decode, encode,
+    Comparison, Extent, Fingerprint, Index, Lookup, Mark, Reach, Rules, Unusable, Walk, decode,
+    encode,
 };
 use penstock_core::limits::Limits;
 use penstock_core::run::{Policy, Run, Turn, Windows};
+use penstock_core::source::ReadAt;
 use std::convert::Infallible;
 use std::io;
 

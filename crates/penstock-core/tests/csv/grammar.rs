@@ -4,7 +4,7 @@ use crate::naive::{Table, naive, tail};
 use crate::reading::{passed, read, read_many};
 use penstock_core::csv::{Header, Options, Reader, Tailing, Terminator};
 use penstock_core::limits::Limits;
-use penstock_core::trace::Trace;
+use penstock_core::protocol::Trace;
 use penstock_scan::ValidText;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -5,9 +5,10 @@ use penstock_core::csv::{Options, Reader};
 use penstock_core::error::Fail;
 use penstock_core::event::{self, Key, KnownKeys, Row, RowCell, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Failure, Given, Policy, Refused, Run, Turn, Windows};
-use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{
+    Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
+};
+use penstock_core::run::{Failure, Policy, Run, Turn, Windows};
 use penstock_core::source::Detect;
 use std::convert::Infallible;
 

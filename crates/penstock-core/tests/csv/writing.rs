@@ -6,7 +6,7 @@ use penstock_core::csv::writer::{Formulas, Quoting, Writer, WriterOptions};
 use penstock_core::csv::{Header, Options, Terminator};
 use penstock_core::event::Scalar;
 use penstock_core::limits::Limits;
-use penstock_core::sink::Sink;
+use penstock_core::protocol::Sink;
 use penstock_core::writer::{Column, Unwritable, Writer as _};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -8,8 +8,9 @@ use penstock_core::document::{
 use penstock_core::error::{Fail, Fault};
 use penstock_core::json::{Framing, Reader};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Step;
-use penstock_core::select::{Path, PathStep};
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::Step;
+use penstock_core::select::Path;
 use penstock_core::value::number::{scan, to_f64};
 use penstock_core::word::Word;
 use penstock_scan::{TextBuf, ValidText};

@@ -2,7 +2,7 @@
 
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
-use penstock_core::sink::Want;
+use penstock_core::protocol::Want;
 use proptest::prelude::*;
 use proptest::sample::select;
 

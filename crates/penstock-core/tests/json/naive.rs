@@ -7,7 +7,7 @@
 use penstock_core::error::Kind;
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Look, Want};
+use penstock_core::protocol::{Look, Want};
 
 use crate::recording::Answers;
 

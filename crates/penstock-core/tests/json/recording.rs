@@ -5,7 +5,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
+use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink, Want};
 use penstock_scan::ValidText;
 
 use crate::naive::{Event, What};

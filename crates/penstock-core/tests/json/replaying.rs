@@ -4,9 +4,8 @@
 use penstock_core::error::Fail;
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Listener, Sink, Want};
+use penstock_core::protocol::{Listener, Sink, Trace, Want};
 use penstock_core::stage::{Replay, ReplayError};
-use penstock_core::trace::Trace;
 use proptest::prelude::*;
 
 use crate::config;

@@ -12,10 +12,8 @@ use std::{env, fs};
 use penstock_core::error::{Fail, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
-use penstock_core::reader::{FormatReader, Step};
+use penstock_core::protocol::{FormatReader, Given, Step, Trace};
 use penstock_core::repair::Repairs;
-use penstock_core::run::Given;
-use penstock_core::trace::Trace;
 use penstock_scan::ValidText;
 use proptest::prelude::*;
 

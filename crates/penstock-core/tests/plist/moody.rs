@@ -1,8 +1,7 @@
 //! A sink whose answers look random, and are the same for the same events.
 
 use penstock_core::event::{Container, Key, Matched, Scalar, Text};
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink};
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink, Trace};
 
 /// How often a sink gives which answer: one time in so many, or never if 0.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,11 +4,11 @@ use super::reading::CsvReader;
 use super::seeking::{Plain, Seeker};
 use super::table::Table;
 use penstock_core::error::Kind;
-use penstock_core::run::{Destination, Lent, Origin, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::protocol::{Destination, Trace};
+use penstock_core::run::{Lent, Origin, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
 use penstock_core::stage::Replay;
-use penstock_core::trace::Trace;
 use proptest::prelude::*;
 use std::fmt::Debug;
 

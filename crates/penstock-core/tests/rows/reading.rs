@@ -4,9 +4,7 @@
 
 use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::sink::{Flow, Listener, Want};
+use penstock_core::protocol::{Flow, FormatReader, Given, Listener, Step, Want};
 use penstock_scan::ValidText;
 use std::ops::Range;
 

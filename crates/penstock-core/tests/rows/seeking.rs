@@ -4,9 +4,9 @@ use super::reading::CsvReader;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::forward;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, Sink};
+use penstock_core::protocol::{
+    Flow, FormatReader, Given, Lent, Listener, Look, LookAhead, Sink, Step,
+};
 use penstock_core::unrefusing;
 use std::convert::Infallible;
 

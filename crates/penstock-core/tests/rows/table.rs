@@ -2,9 +2,10 @@
 
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Misfit, Refused};
-use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want, expand};
+use penstock_core::protocol::{
+    Destination, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs, Sink, Step,
+    Want, expand,
+};
 use std::convert::Infallible;
 
 /// A record: its wanted columns, with their values as text.

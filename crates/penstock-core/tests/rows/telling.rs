@@ -1,8 +1,7 @@
 //! Reports maps by their events and as rows.
 
 use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
-use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Trace, Want};
 
 /// The value of a member.
 #[derive(Clone, Debug)]

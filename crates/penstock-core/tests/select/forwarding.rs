@@ -6,8 +6,8 @@ use penstock_core::event::{
 };
 use penstock_core::forward;
 use penstock_core::limits::Limits;
+use penstock_core::protocol::{Flow, Judge, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::select::{Path, Records, Select};
-use penstock_core::sink::{Flow, Judge, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::value::number::Outcome;
 use penstock_core::xml;
 use std::cell::RefCell;

@@ -8,9 +8,9 @@ mod tree;
 use std::collections::BTreeSet;
 
 use penstock_core::event::Matched;
-use penstock_core::select::{Automaton, Path, PathStep, Records, Select, Test};
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
-use penstock_core::trace::Trace;
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Trace};
+use penstock_core::select::{Automaton, Path, Records, Select, Test};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -4,9 +4,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Trace};
 use penstock_core::select::{NamespaceTest, Path, Step, Test};
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
-use penstock_core::trace::Trace;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! A large source is planned in one pass, in little memory.
 
+use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Reader;
 use penstock_core::run::{Input, Outlet, Turn, Windows};
 use penstock_core::source::{Options, Source};
 use penstock_core::split::{Hops, Planner, Point};

@@ -1,17 +1,16 @@
 //! Reads a text in parts, and as a whole.
 
 use penstock_core::csv;
+use penstock_core::formats::Reader;
 use penstock_core::forward;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Excerpt};
-use penstock_core::reader::Reader;
+use penstock_core::protocol::{Lent, LookAhead, Sink, Trace};
 use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
-use penstock_core::sink::{Lent, LookAhead, Sink};
 use penstock_core::source::{Detect, Options, Source, SourceError};
 use penstock_core::split::{Asked, Chain, Head, Hops, Opens, Planner, Point, Ranged};
-use penstock_core::trace::Trace;
 use penstock_core::unrefusing;
 use penstock_core::xml;
 use std::convert::Infallible;
@@ -85,7 +84,7 @@ macro_rules! counting {
     };
     (@ mut row($($name:ident: $kind:ty),*) -> $result:ty) => {
         fn row(&mut self, $($name: $kind),*) -> $result {
-            penstock_core::sink::expand(self, $($name),*)
+            penstock_core::protocol::expand(self, $($name),*)
         }
     };
     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {

@@ -3,8 +3,8 @@
 
 use crate::parts::{Counting, Got, Shown, finish, windows};
 use penstock_core::csv::{Header, Options, Reader, Terminator};
+use penstock_core::formats::Reader as AnyReader;
 use penstock_core::limits::Limits;
-use penstock_core::reader::Reader as AnyReader;
 use penstock_core::run::{Outlet, Policy, Run};
 use penstock_core::source::Detect;
 use proptest::prelude::*;

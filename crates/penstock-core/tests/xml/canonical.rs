@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Step};
 use penstock_core::xml::{Notation, Options, Reader, Repair};
 use penstock_scan::ValidText;
 

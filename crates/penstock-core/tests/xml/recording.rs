@@ -5,8 +5,7 @@
 use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Step};
 use penstock_core::xml::{Options, Reader, RepairKind};
 use penstock_scan::ValidText;
 

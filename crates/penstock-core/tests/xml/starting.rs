@@ -2,7 +2,7 @@
 
 use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
-use penstock_core::reader::Step;
+use penstock_core::protocol::Step;
 use penstock_core::xml::{OpenElement, Options, Reader, Start};
 use penstock_scan::ValidText;
 use proptest::prelude::*;

@@ -4,8 +4,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar};
 use penstock_core::json;
 use penstock_core::limits::Limits;
-use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::protocol::{Flow, Sink, Step};
 use penstock_core::value::datetime;
 use penstock_core::writer::{ENOUGH, Unwritable, Writer as _};
 use penstock_core::xml::writer::{Null, Records, Writer, WriterOptions};
@@ -601,7 +600,7 @@ fn events_out_of_order() {
             if writer.finish().is_ok() {
                 assert!(good, "{number}");
                 let text = std::str::from_utf8(writer.ready()).unwrap().to_owned();
-                let mut sink = penstock_core::sink::Discard;
+                let mut sink = penstock_core::protocol::Discard;
                 let mut reader = Reader::new(Options::default(), &Limits::default());
                 let read = reader.run(ValidText::from(&*text), true, &mut sink);
                 assert!(matches!(read, Ok(Step::Done)), "{number}: {text}");

@@ -11,10 +11,11 @@ use penstock_arrow::{Columns, Fast, Header, Lane, Unfit};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::position::Place;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Code, Copies, Destination, Given, Kept, Refused};
+use penstock_core::protocol::{
+    Code, Copies, Destination, Flow, FormatReader, Given, Judge, Kept, Lent, Look, LookAhead,
+    Refused, RowsAs, Sink, Step, Want,
+};
 use penstock_core::shape::Shape;
-use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::split::{PIECE_MEMORY, Shares};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

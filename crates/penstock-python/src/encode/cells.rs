@@ -7,7 +7,7 @@ use super::text::text_of;
 use super::values::class_name;
 use super::walk::{As, Frame, Walker};
 use crate::plan::{Build, Kind, decimal_text, is_decimal};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;

@@ -9,7 +9,7 @@ use super::tree::{Name, Part, Place, Route, Step};
 use super::walk::{self, As, Walker};
 use crate::plan::{Kind, element};
 use penstock_core::event::{Key, KeyKind};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::writer::Writer;
 use pyo3::ffi;
 use pyo3::intern;

@@ -10,7 +10,7 @@ use super::tree::Name;
 use super::walk::{self, As, Walker};
 use crate::plan::{Kind, PLAIN};
 use penstock_core::event::{Key, KeyKind, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::writer::{Named, Writer};
 use pyo3::ffi;
 use pyo3::prelude::*;

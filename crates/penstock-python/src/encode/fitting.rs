@@ -59,7 +59,7 @@ pub(crate) fn fitting(
     let other = || fit::Node {
         kind: fit::Kind::Other,
         nullable: false,
-        want: penstock_core::sink::Want::Native,
+        want: penstock_core::protocol::Want::Native,
         checks: [].into(),
         cells: None,
     };

@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::walk::{As, Walker};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::writer::Writer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;

@@ -18,7 +18,7 @@ use crate::cpython::tuples::items_of_tuple;
 use crate::cpython::{Fact, holds};
 use crate::plan::{ClassId, Kind, Node, PLAIN};
 use penstock_core::json::direct::Direct;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::writer::Writer;
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -10,7 +10,7 @@ use super::walk::{As, Walker};
 use crate::objects::{ReadBack, key_back, read_back};
 use crate::plan::{Kind, Node, NodeId, Plan, Step, is_decimal};
 use penstock_core::event::Scalar;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::writer::{Kinds, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;

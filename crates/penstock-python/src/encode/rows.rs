@@ -13,7 +13,7 @@ use crate::cpython::ints::int;
 use crate::cpython::text::Units;
 use crate::plan::{Absent, ClassId, Kind, Plan};
 use penstock_core::csv::direct::Direct;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::writer::{Column, Writer};
 use pyo3::ffi;
 use pyo3::prelude::*;

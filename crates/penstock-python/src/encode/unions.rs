@@ -8,7 +8,7 @@ use crate::plan::{
     Absent, Build, Choice, Kind, NodeId, TagRule, Tagged, Target, is_decimal, is_object_of, is_uid,
     is_uuid,
 };
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::moment;
 use penstock_core::writer::Writer;
 use pyo3::prelude::*;

@@ -7,7 +7,7 @@ use super::walk::{As, Frame, Walker};
 use crate::failure::answer;
 use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid};
 use penstock_core::event::Scalar;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{self, Moment};
 use penstock_core::value::print;

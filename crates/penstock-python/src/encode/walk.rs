@@ -18,7 +18,7 @@ use crate::plan::{
     is_object_of, is_uuid, plan_from,
 };
 use crate::style::Aim;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;
 use penstock_scan::TextBuf;

@@ -2,8 +2,7 @@
 
 use super::sink::Messages;
 use penstock_core::error::Fail;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Refused};
+use penstock_core::protocol::{Destination, FormatReader, Given, Refused, Step};
 use pyo3::prelude::*;
 
 impl Destination for Messages<'_> {

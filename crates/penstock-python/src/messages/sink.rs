@@ -9,7 +9,7 @@ use super::dispatch::{Below, Dispatch, NONE, State};
 use super::element::Element;
 use crate::cpython::references::is_ours_alone;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
 use penstock_scan::make_room;
 use pyo3::prelude::*;
 use pyo3::types::PyString;

@@ -10,14 +10,16 @@ use crate::failure;
 use crate::plan::PlanRef;
 use penstock_arrow::{Fast, Keyed, Lane, Markup};
 use penstock_core::error::Fail;
+use penstock_core::formats::Reader;
 use penstock_core::position::Place;
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{Copies, Destination, Failed, Given, Kept, Outlet, Refused, Run, Windows};
-use penstock_core::select::Records;
+use penstock_core::protocol::{
+    Copies, Destination, FormatReader, Given, Kept, Refused, Sink, Step,
+};
+use penstock_core::run::{Failed, Outlet, Run, Windows};
+use penstock_core::select::{Open, Records};
 use penstock_core::shape::Shape;
-use penstock_core::sink::Sink;
 use penstock_core::source::Source;
-use penstock_core::split::{self, Open, Point, Threads};
+use penstock_core::split::{self, Point, Threads};
 use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

@@ -4,7 +4,8 @@
 //! `at(".")`, under the names that the pattern makes of their keys. Which columns belong to a list
 //! is only known when there is a header.
 
-use penstock_core::select::{Path, PathStep};
+use penstock_core::path_step::PathStep;
+use penstock_core::select::Path;
 use pyo3::intern;
 use pyo3::prelude::*;
 

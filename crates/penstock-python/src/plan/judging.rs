@@ -1,6 +1,6 @@
 //! What a plan knows of a table before it is read.
 
-use penstock_core::sink::{Judge, Wanted};
+use penstock_core::protocol::{Judge, Wanted};
 use penstock_core::value::lexical::{self, Rules};
 use penstock_core::value::xsd;
 

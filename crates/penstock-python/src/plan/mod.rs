@@ -65,9 +65,9 @@ use crate::encode::Layouts;
 use crate::modules;
 
 use penstock_core::keys::KeyTable;
+use penstock_core::protocol::Want;
 use penstock_core::select::{NamespaceTest, Path};
 use penstock_core::shape::Form;
-use penstock_core::sink::Want;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Moment, Of};

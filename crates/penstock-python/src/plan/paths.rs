@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 
 use penstock_core::keys::KeyTable;
-use penstock_core::select::{self, Automaton, Path, PathStep, Refused, Step, Test};
+use penstock_core::path_step::PathStep;
+use penstock_core::select::{self, Automaton, Path, Refused, Step, Test};
 use penstock_core::shape::Form;
 use pyo3::prelude::*;
 

@@ -8,7 +8,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use penstock_core::format::Format;
+use penstock_core::formats::Format;
 use penstock_core::shape::Form;
 
 use crate::failure::{answer, guarded, is_reason};

@@ -8,7 +8,7 @@
 //! In markup all values are text, so an integer, a number and a truth value are tried before the
 //! forms above.
 
-use penstock_core::sink::Want;
+use penstock_core::protocol::Want;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt};
 

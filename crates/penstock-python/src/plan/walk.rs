@@ -4,7 +4,7 @@
 //! refer to itself through a container. Wrappers that do not change the type (`Annotated`, a
 //! `NewType`, an alias, a name in quotes) give the node of their contents.
 
-use penstock_core::sink::Want;
+use penstock_core::protocol::Want;
 use penstock_core::value::base64::Spelling;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;

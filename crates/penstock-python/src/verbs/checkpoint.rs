@@ -9,7 +9,7 @@ use crate::sources::SourceObject;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
-use penstock_core::reader::Reader as AnyReader;
+use penstock_core::formats::Reader as AnyReader;
 use penstock_core::run::Windows;
 use penstock_core::source::{Compression, Detect};
 use penstock_core::split::{Point, Stand};

@@ -32,14 +32,16 @@ use penstock_core::convert::fit::Fit;
 use penstock_core::each_writer;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
+use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{
-    Copies, Destination, Failed, Failure, Given, Outlet, Problem, Refused, Run, Windows,
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::{
+    Copies, Destination, Flow, FormatReader, Given, Judge, Lent, Look, LookAhead, Refused, RowsAs,
+    Sink, Step, Want,
 };
-use penstock_core::select::{PathStep, Records};
+use penstock_core::run::{Failed, Failure, Outlet, Problem, Run, Windows};
+use penstock_core::select::Records;
 use penstock_core::shape::Shape;
-use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::split::{Lane, PIECE_MEMORY, Shares};
 use penstock_core::target::{Target, TargetError};
 use penstock_core::writer::{ENOUGH, Kind as Reason, Writer as _};

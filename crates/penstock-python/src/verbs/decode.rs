@@ -13,10 +13,10 @@ use crate::verbs::small;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
-use penstock_core::reader::FormatReader;
+use penstock_core::protocol::{Destination, FormatReader};
 use penstock_core::run::{
-    Destination, Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Whole,
-    Windows, total_exceeded,
+    Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Whole, Windows,
+    total_exceeded,
 };
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{

@@ -14,11 +14,11 @@ use crate::sources::SourceObject;
 use crate::{options, repairs};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
-use penstock_core::reader::{FormatReader, Reader, Step};
-use penstock_core::run::{
-    Destination, Failed, Failure, Given, Policy, Refused, Run as RunOf, Turn, Windows,
+use penstock_core::formats::Reader;
+use penstock_core::protocol::{
+    Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, Sink, Step,
 };
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::run::{Failed, Failure, Policy, Run as RunOf, Turn, Windows};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};

@@ -14,7 +14,7 @@ use crate::pump::{Gauge, Pump, Turn};
 use crate::sources::SourceObject;
 use penstock_arrow::plan::NodeId;
 use penstock_arrow::{Finder, Finding, MOST_DIGITS};
-use penstock_core::reader::Reader;
+use penstock_core::formats::Reader;
 use penstock_core::run::{Policy, Run, Windows};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;

@@ -13,8 +13,9 @@ use crate::pump::{Pump, Settings};
 use crate::verbs::read::Reader;
 use penstock_arrow::tell::{Paths, Records, Slot};
 use penstock_arrow::{DataType, Field};
+use penstock_core::formats::arrow;
+use penstock_core::protocol::Brings;
 use penstock_core::run::{Spot, Windows};
-use penstock_core::told::{self, Brings};
 use pyo3::prelude::*;
 use std::fmt;
 use std::io;
@@ -56,7 +57,7 @@ pub(crate) fn read_columns(
     let py = columns.py();
     guarded(py, || {
         let limits = options::limits(limits)?;
-        let dialect = Dialect::usual(py, &told::FORMAT)?;
+        let dialect = Dialect::usual(py, &arrow::FORMAT)?;
         let Choice { plan, title, sought, .. } = dialect.choose(r#type, None)?;
         let imported = Imported::of("read", columns)?;
         let paths = paths(py, &plan, plan.root, imported.field().data_type())?;
@@ -71,7 +72,7 @@ pub(crate) fn read_columns(
         let settings = Settings::new(py, policy.get(), (None, sought), limits, name, true)?;
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
         let input = Windows::told(Box::new(Stream { imported, slot }));
-        let reader = penstock_core::reader::Reader::Told(told::Reader::new(Box::new(records)));
+        let reader = penstock_core::formats::Reader::Told(arrow::Reader::new(Box::new(records)));
         let pump = Pump::over(&dialect, reader, plan, settings, input);
         Ok(Reader::over(pump, held, format!("{STREAM} -> {title}"), None, None))
     })

@@ -10,7 +10,7 @@ use crate::failure::{self, Named};
 use crate::objects::{Duplicates, KeyedOptions, Keys, Options, Owned, Unknown};
 use crate::plan::{PlanRef, plan_from};
 use crate::verbs::decode;
-use penstock_core::format::Lends;
+use penstock_core::formats::Lends;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::run::{Lent, Origin, Policy, Run};

@@ -1,7 +1,7 @@
 //! Several threads beside a run that its driver advances without the interpreter's lock.
 
 use crate::pump::Gauge;
-use penstock_core::reader::Reader;
+use penstock_core::formats::Reader;
 use penstock_core::run::{Failed, Outlet, Run, Windows};
 use penstock_core::split::{Lane, Shares, Threads, expect_threads};
 use std::sync::atomic::Ordering;

@@ -18,9 +18,10 @@ use crate::verbs::encode::{Encoder, columns};
 use crate::verbs::{no_end, write_columns};
 use penstock_clock::Mono;
 use penstock_core::each_writer;
+use penstock_core::formats::AnyWriter;
 use penstock_core::limits::Limits;
 use penstock_core::target::Over;
-use penstock_core::writer::{AnyWriter, Content, ENOUGH, Writer as _};
+use penstock_core::writer::{Content, ENOUGH, Writer as _};
 use pyo3::exceptions::{
     PyBaseException, PyException, PyOSError, PyResourceWarning, PyRuntimeError, PyTypeError,
     PyValueError,
@@ -218,7 +219,7 @@ impl<W: penstock_core::writer::Writer> Waiting for W {
         penstock_core::writer::Writer::taken(self);
     }
     fn abandon(&mut self) {
-        penstock_core::sink::Sink::abandon(self);
+        penstock_core::protocol::Sink::abandon(self);
     }
 }
 

@@ -23,7 +23,7 @@ use self::kept::{Event, Kept, NO_CLASS, What};
 use self::plan::{Check, Form, Kind, Node, NodeId, Plan, To};
 use self::tell::{Open, is_decimal, is_of};
 use crate::event::Text;
-use crate::sink::{Flow, Sink, Want};
+use crate::protocol::{Flow, Sink, Want};
 use penstock_scan::make_room;
 use std::collections::HashSet;
 
@@ -77,7 +77,7 @@ struct Frame {
 /// use penstock_core::convert::fit::plan::{Class, Kind, Name, Node, Plan, State, Step, To, Absent};
 /// use penstock_core::json::writer::{Writer, WriterOptions};
 /// use penstock_core::limits::Limits;
-/// use penstock_core::sink::Want;
+/// use penstock_core::protocol::Want;
 ///
 /// let node = |kind| Node { kind, nullable: false, want: Want::Native, checks: [].into(), cells: None };
 /// let plan = Plan {

@@ -2,7 +2,7 @@
 
 use crate::json::lend;
 use crate::keys::KeyTable;
-use crate::sink::Want;
+use crate::protocol::Want;
 use crate::value::cells::Cells;
 use penstock_scan::gathered;
 

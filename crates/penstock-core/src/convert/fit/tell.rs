@@ -4,7 +4,7 @@ use super::Fit;
 use super::kept::{NO_CLASS, What};
 use super::plan::{Absent, Constant, Form, Name, Step};
 use crate::event::Scalar;
-use crate::sink::Flow;
+use crate::protocol::Flow;
 use crate::value::{base64, datetime, duration, lexical, uuid};
 use crate::writer::{Unwritable, Writer};
 use penstock_scan::make_room;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use penstock_scan::{filled, make_room};
 
-use crate::sink::Wanted;
+use crate::protocol::Wanted;
 
 /// What a judge says of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -35,8 +35,8 @@ pub use table::Against;
 use penstock_scan::{ValidText, copied, gathered, make_room};
 
 use super::options::{Header, Options};
+use crate::protocol::Judge;
 use crate::repair::Repairs;
-use crate::sink::Judge;
 use cost::Cost;
 use table::{Table, Trial};
 

@@ -9,7 +9,7 @@ use super::super::reader::Reader;
 use super::{Inferred, SAMPLE, infer_repairing};
 use crate::error::Fault;
 use crate::limits::Limits;
-use crate::sink::Judge;
+use crate::protocol::Judge;
 
 /// What is known of a dialect that the reader finds by itself.
 #[derive(Clone, Debug)]

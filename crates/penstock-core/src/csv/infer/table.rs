@@ -7,8 +7,8 @@ use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
 use super::judge::{Columns, Verdict};
+use crate::protocol::Judge;
 use crate::repair::RepairKind;
-use crate::sink::Judge;
 
 /// How many kinds of cells there are.
 const KINDS: usize = Kind::ALL.len();

@@ -10,7 +10,7 @@ use super::trailer::Trailer;
 use crate::error::{Fail, Fault};
 use crate::event::{ContainerKind, Scalar, Text};
 use crate::limits::Limits;
-use crate::run::Given;
+use crate::protocol::Given;
 
 /// One object, without what it leads to.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub enum Node<'a> {
 /// ```
 /// use penstock_core::limits::Limits;
 /// use penstock_core::plist::binary::{Graph, Node};
-/// use penstock_core::run::Given;
+/// use penstock_core::protocol::Given;
 ///
 /// // An array of the integer 7, twice.
 /// let bytes = b"bplist00\xa2\x01\x01\x10\x07\x08\x0b\0\0\0\0\0\0\x01\x01\

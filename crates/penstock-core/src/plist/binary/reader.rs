@@ -13,10 +13,8 @@ use super::trailer::Trailer;
 use crate::error::{Fail, Fault};
 use crate::event::{Container, ContainerKind, Scalar, Text};
 use crate::limits::Limits;
-use crate::reader::{FormatReader, Step};
-use crate::run::Given;
-use crate::sink::erased::{AnySink, Kept, Refused};
-use crate::sink::{Flow, Listener, Look};
+use crate::protocol::erased::{AnySink, Kept, Refused};
+use crate::protocol::{Flow, FormatReader, Given, Listener, Look, Step};
 
 /// As many bytes may be reported, however small the file is.
 const FREE: u64 = 8 << 20;

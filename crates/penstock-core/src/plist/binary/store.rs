@@ -6,7 +6,7 @@ use std::io;
 use penstock_scan::make_room;
 
 use crate::error::Fault;
-use crate::index::ReadAt;
+use crate::source::ReadAt;
 
 /// Bytes that can be read at any position.
 pub(super) trait Store {

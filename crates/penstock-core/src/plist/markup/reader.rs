@@ -4,11 +4,9 @@
 use super::translate::{State, Translator, too_deep};
 use crate::error::{Fail, Fault, Kind};
 use crate::limits::Limits;
-use crate::reader::{FormatReader, Step};
+use crate::protocol::erased::{AnySink, Kept, Refused};
+use crate::protocol::{Flow, FormatReader, Given, Listener, Step};
 use crate::repair::{Repair, Repairs};
-use crate::run::Given;
-use crate::sink::erased::{AnySink, Kept, Refused};
-use crate::sink::{Flow, Listener};
 use crate::xml;
 
 /// Reads one document, window after window.

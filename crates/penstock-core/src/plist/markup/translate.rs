@@ -23,7 +23,7 @@ use super::leaf::{self, Bad, Integer};
 use crate::error::{Fail, Fault, brief};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, Listener, LookAhead, Sink};
+use crate::protocol::{Flow, Lent, Listener, LookAhead, Sink};
 use crate::stage::{Kept, Replay, ReplayError};
 use crate::value::print;
 use crate::value::xsd::is_space;

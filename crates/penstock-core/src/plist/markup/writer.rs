@@ -13,7 +13,7 @@ use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::json::canonical::keeps;
 use crate::json::{Order, Sorted};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
 use crate::writer::{self, ENOUGH, Unwritable, make_room};

@@ -20,8 +20,7 @@ use super::token::{self, BareEnd, Passed};
 use super::typed::typed;
 use crate::error::{Fail, Fault};
 use crate::event::{Scalar, Text};
-use crate::reader::Step;
-use crate::sink::{Flow, Listener};
+use crate::protocol::{Flow, Listener, Step};
 use penstock_scan::{Isa, ValidText, make_room};
 
 /// What the reader does after a token.

@@ -4,9 +4,8 @@
 use super::reader::{Comment, NOWHERE, Open, Reader, State};
 use crate::error::{Fail, Fault};
 use crate::json::look::Scout;
-use crate::reader::Step;
-use crate::sink::Look;
-use crate::sink::erased::{AnySink, Refused};
+use crate::protocol::erased::{AnySink, Refused};
+use crate::protocol::{Look, Step};
 use penstock_scan::{Chosen, Isa, Job, ValidText};
 
 /// A dictionary in which the reader looks ahead.

@@ -44,10 +44,8 @@ use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::json::look::Again;
 use crate::limits::Limits;
-use crate::reader::{FormatReader, Step};
-use crate::run::Given;
-use crate::sink::erased::{AnySink, Kept, Refused};
-use crate::sink::{Discard, Listener};
+use crate::protocol::erased::{AnySink, Kept, Refused};
+use crate::protocol::{Discard, FormatReader, Given, Listener, Step};
 use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 
 /// What a string is.
@@ -118,9 +116,9 @@ pub(super) const NOWHERE: usize = usize::MAX;
 /// ```
 /// use penstock_core::limits::Limits;
 /// use penstock_core::plist::text::Reader;
-/// use penstock_core::reader::{FormatReader, Step};
-/// use penstock_core::run::Given;
-/// use penstock_core::trace::Trace;
+/// use penstock_core::protocol::{FormatReader, Step};
+/// use penstock_core::protocol::Given;
+/// use penstock_core::protocol::Trace;
 ///
 /// let (mut reader, mut trace) = (Reader::new(&Limits::default()), Trace::new());
 /// let given = Given::Text { text: "{ a = (1, <0f>); }".into(), last: true };

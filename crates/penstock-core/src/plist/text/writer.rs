@@ -29,11 +29,11 @@ use crate::json::canonical::keeps;
 use crate::json::writer::Records;
 use crate::json::{Order, Sorted};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Lent, LookAhead, Sink};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
+use crate::writer::scalars::decimal;
 use crate::writer::{self, ENOUGH, Unwritable, make_room};
-use crate::xml::scalar::decimal;
 
 /// Which values the text has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub struct WriterOptions {
 /// ```
 /// use penstock_core::limits::Limits;
 /// use penstock_core::plist::text::writer::{Indent, Writer, WriterOptions};
-/// use penstock_core::sink::Sink;
+/// use penstock_core::protocol::Sink;
 /// use penstock_core::writer::Writer as _;
 ///
 /// let options = WriterOptions { indent: Indent::OneLine, ..WriterOptions::default() };

@@ -1,8 +1,7 @@
 //! The blocks of BGZF: members of gzip that say in an extra field how long they are.
 
 use super::{Found, Frames, Gathered, Piece, REMEDY, Scan, Whole, contradicts};
-use crate::index::ReadAt;
-use crate::source::{Compression, SourceError};
+use crate::source::{Compression, ReadAt, SourceError};
 
 /// The fixed part of a member's header, with the length of the extra field.
 const HEAD: usize = 12;

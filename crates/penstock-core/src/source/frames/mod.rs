@@ -32,9 +32,8 @@ use penstock_scan::make_room;
 
 use super::decompress::Compression;
 use super::stream::Stream;
-use super::{Sniff, SourceError, sniff};
+use super::{ReadAt, Sniff, SourceError, sniff};
 use crate::error::Fault;
-use crate::index::ReadAt;
 use crate::limits::Limits;
 
 mod bgzf;
@@ -70,7 +69,7 @@ pub struct Piece {
 ///
 /// use penstock_core::limits::Limits;
 /// use penstock_core::source::{Frames, Source};
-/// # use penstock_core::index::ReadAt;
+/// # use penstock_core::source::ReadAt;
 /// # struct Bytes(Vec<u8>);
 /// # impl ReadAt for Bytes {
 /// #     fn read_exact_at(&self, out: &mut [u8], offset: u64) -> std::io::Result<()> {

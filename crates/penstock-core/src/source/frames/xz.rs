@@ -3,8 +3,7 @@
 use penstock_scan::make_room;
 
 use super::{Found, Frames, MOST, Piece, REMEDY, Scan, Whole, contradicts};
-use crate::index::ReadAt;
-use crate::source::{Compression, SourceError};
+use crate::source::{Compression, ReadAt, SourceError};
 
 /// The length of the header of a stream, and of its footer.
 pub(super) const HEAD: usize = 12;

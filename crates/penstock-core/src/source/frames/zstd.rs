@@ -1,8 +1,7 @@
 //! The frames of zstd, from the seek table of its seekable format, or from their headers.
 
 use super::{Found, Gathered, REMEDY, Scan, Whole, contradicts};
-use crate::index::ReadAt;
-use crate::source::{Compression, SourceError};
+use crate::source::{Compression, ReadAt, SourceError};
 
 const FRAME: u32 = 0xFD2F_B528;
 

@@ -24,7 +24,7 @@ mod tests;
 
 pub(crate) use json::items;
 pub(crate) use lines::lines;
-pub(crate) use rows::{Kind as RowKind, rows};
+pub(crate) use rows::rows;
 pub(crate) use xml::{Child, children};
 
 /// How many bytes are looked at at once.

@@ -9,26 +9,16 @@
 use penstock_scan::{Isa, Job, dispatch};
 
 use super::{BLOCK, Hop, block, carried, there};
-
-/// What decides where rows begin and end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kind {
-    /// Ends a cell.
-    pub(crate) delimiter: u8,
-    /// What cells may have around them, and double within.
-    pub(crate) quote: Option<u8>,
-    /// Whether a blank line is a row: with one column, it is.
-    pub(crate) are_blank_rows: bool,
-}
+use crate::csv::RowKind;
 
 /// Hops over rows. The text begins with one, and the hop leads behind the last one that ends in it, or
 /// to the first one in error.
-pub(crate) fn rows(text: &[u8], kind: Kind) -> Hop {
+pub(crate) fn rows(text: &[u8], kind: RowKind) -> Hop {
     dispatch(Rows(text, kind))
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'t>(pub(super) &'t [u8], pub(super) Kind);
+pub(super) struct Rows<'t>(pub(super) &'t [u8], pub(super) RowKind);
 
 /// The last block in which rows end.
 #[derive(Clone, Copy, Default)]
@@ -55,7 +45,7 @@ impl Job for Rows<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Hop {
-        let Rows(text, Kind { delimiter, quote, are_blank_rows }) = self;
+        let Rows(text, RowKind { delimiter, quote, are_blank_rows }) = self;
         // Without a quote, no byte may be taken for one.
         let quoted = if quote.is_some() { u64::MAX } else { 0 };
         let blank = if are_blank_rows { 0 } else { u64::MAX };

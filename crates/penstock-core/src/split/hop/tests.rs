@@ -6,9 +6,10 @@ use proptest::test_runner::RngSeed;
 
 use super::json::Items;
 use super::lines::Lines;
-use super::rows::{Kind, Rows};
+use super::rows::Rows;
 use super::xml::Children;
 use super::{Child, Hop};
+use crate::csv::RowKind;
 
 /// The commas of the list.
 fn naive_items(text: &[u8]) -> Hop {
@@ -60,7 +61,7 @@ fn naive_lines(text: &[u8]) -> Hop {
 
 /// Where the row at the beginning of a text ends. `Err` says whether that is because it is wrong, and
 /// not because more must come.
-fn naive_row(text: &[u8], Kind { delimiter, quote, .. }: Kind) -> Result<usize, bool> {
+fn naive_row(text: &[u8], RowKind { delimiter, quote, .. }: RowKind) -> Result<usize, bool> {
     let mut at = 0;
     let (mut starts_cell, mut quoted, mut closed) = (true, false, false);
     loop {
@@ -95,7 +96,7 @@ fn naive_row(text: &[u8], Kind { delimiter, quote, .. }: Kind) -> Result<usize, 
 }
 
 /// The rows, one after the other.
-fn naive_rows(text: &[u8], kind: Kind) -> Hop {
+fn naive_rows(text: &[u8], kind: RowKind) -> Hop {
     let mut hop = Hop::default();
     loop {
         match naive_row(&text[hop.at..], kind) {
@@ -209,7 +210,7 @@ fn assert_lines(text: &[u8]) {
 fn assert_rows(text: &[u8]) {
     for quote in [Some(b'"'), None] {
         for are_blank_rows in [false, true] {
-            let kind = Kind { delimiter: b',', quote, are_blank_rows };
+            let kind = RowKind { delimiter: b',', quote, are_blank_rows };
             let naive = naive_rows(text, kind);
             let shown = String::from_utf8_lossy(text);
             assert_eq!(dispatch(Rows(text, kind)), naive, "{shown:?}");

@@ -2,9 +2,10 @@
 
 use super::crew::{Crew, Worker};
 use super::members::Members;
+use crate::formats::Reader;
 use crate::position::Counter;
-use crate::reader::{FormatReader, Reader, Step};
-use crate::run::{Given, Input, Lent, Origin, Outlet};
+use crate::protocol::{FormatReader, Given, Step};
+use crate::run::{Input, Lent, Origin, Outlet};
 use crate::split::beside::Beside;
 use crate::split::pieces::Piece;
 use crate::split::shares::{Lane, Shares};

@@ -16,7 +16,7 @@ mod text;
 
 use super::point::Point;
 use super::shares::{Lane, Shares};
-use crate::reader::Reader;
+use crate::formats::Reader;
 use crate::run::{Failed, Outlet, Run, Windows};
 use crate::source::Source;
 use std::time::Duration;

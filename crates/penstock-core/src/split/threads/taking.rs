@@ -2,7 +2,7 @@
 
 use super::crew::Crew;
 use super::filler::Filled;
-use crate::reader::Reader;
+use crate::formats::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
 use crate::split::beside::Beside;
 use crate::split::point::Point;

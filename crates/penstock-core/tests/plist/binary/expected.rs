@@ -5,9 +5,7 @@ use std::convert::Infallible;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::reader::FormatReader;
-use penstock_core::run::Given;
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, Given, Lent, LookAhead, Sink};
 
 use super::file::*;
 

@@ -3,13 +3,10 @@
 use std::io;
 
 use penstock_core::error::Fail;
-use penstock_core::index::ReadAt;
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::sink::Listener;
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{FormatReader, Given, Listener, Step, Trace};
+use penstock_core::source::ReadAt;
 use proptest::prelude::*;
 
 use super::naive::{self, End};

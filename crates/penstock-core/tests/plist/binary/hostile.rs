@@ -4,11 +4,11 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Container, Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Given, Outlet, Policy, Run, Turn, Whole};
+use penstock_core::protocol::{
+    Discard, Flow, FormatReader, Given, Lent, LookAhead, Sink, Step, Trace,
+};
+use penstock_core::run::{Outlet, Policy, Run, Turn, Whole};
 use penstock_core::select::Records;
-use penstock_core::sink::{Discard, Flow, Lent, LookAhead, Sink};
-use penstock_core::trace::Trace;
 
 use super::file::*;
 use super::naive::End;

@@ -6,13 +6,10 @@ use std::io;
 
 use penstock_core::error::Fault;
 use penstock_core::event::{Container, ContainerKind};
-use penstock_core::index::ReadAt;
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::{Graph, Node};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::sink::Sink;
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{FormatReader, Given, Sink, Step, Trace};
+use penstock_core::source::ReadAt;
 use proptest::prelude::*;
 
 use super::file::*;

@@ -4,7 +4,7 @@
 use penstock_core::error::Kind;
 use penstock_core::event::{Container, ContainerKind, Scalar};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Flow, Listener, Look};
+use penstock_core::protocol::{Flow, Listener, Look};
 
 /// Why it ended before the end.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,10 +5,8 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
-use penstock_core::reader::{FormatReader, Step};
+use penstock_core::protocol::{Flow, FormatReader, Given, Lent, Look, LookAhead, Sink, Step};
 use penstock_core::repair::Repairs;
-use penstock_core::run::Given;
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink};
 use penstock_core::value::datetime::DateTime;
 use penstock_scan::ValidText;
 

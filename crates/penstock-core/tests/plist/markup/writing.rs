@@ -3,7 +3,7 @@
 use penstock_core::event::{Key, KeyKind, Scalar};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Writer as Markup;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::protocol::{Flow, Sink};
 use penstock_core::value::datetime::{Date, DateTime, Offset, Time, datetime};
 use penstock_core::value::duration::Duration;
 use penstock_core::writer::{Unwritable, Writer};

@@ -5,10 +5,7 @@ use std::time::{Duration, Instant};
 use penstock_core::error::{Fail, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::sink::Discard;
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{Discard, FormatReader, Given, Step, Trace};
 
 use super::naive::naive;
 use super::recording::{Answers, Recorder, read, whole};

@@ -3,7 +3,7 @@
 
 use penstock_core::error::Kind;
 use penstock_core::limits::Limits;
-use penstock_core::sink::Look;
+use penstock_core::protocol::Look;
 use penstock_core::value::datetime::datetime;
 use penstock_core::value::unix::in_utc;
 

@@ -2,9 +2,7 @@
 
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::trace::Trace;
+use penstock_core::protocol::{FormatReader, Given, Step, Trace};
 
 use super::recording::{Answers, whole};
 

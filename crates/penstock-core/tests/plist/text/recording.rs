@@ -5,9 +5,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, Given, Lent, Look, LookAhead, Sink, Step};
 use penstock_core::value::datetime::{Date, DateTime, Offset, Time};
 
 /// An event or a fault, and its offset.

@@ -4,8 +4,7 @@ use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
 use penstock_core::plist::text::writer::{Form, Indent, Writer, WriterOptions};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
+use penstock_core::protocol::{FormatReader, Given, Step};
 use penstock_core::writer::Writer as _;
 
 use super::recording::{Answers, whole};

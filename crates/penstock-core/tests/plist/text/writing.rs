@@ -5,7 +5,7 @@ use penstock_core::json::Order;
 use penstock_core::json::writer::Records;
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::writer::{Form, Indent, Writer, WriterOptions};
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::protocol::{Flow, Sink};
 use penstock_core::value::datetime::datetime;
 use penstock_core::value::duration::Duration;
 use penstock_core::writer::{ENOUGH, Kind, Unwritable, Writer as _};

@@ -1,6 +1,6 @@
 //! Containers under construction.
 
-use penstock_core::sink::Want;
+use penstock_core::protocol::Want;
 
 use crate::plan::{Aim, ClassId, KindByte, NodeId};
 

@@ -13,7 +13,7 @@ use super::text::new_str;
 use super::{Answer, Core};
 use crate::plan::{Absent, Choice, Kind, KindByte, NodeId};
 use penstock_core::event::Text;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::{self, Reason, Rules, Type, Value};
 use penstock_core::value::xsd::{self, Integer};

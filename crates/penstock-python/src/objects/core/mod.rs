@@ -51,7 +51,7 @@ use penstock_core::event::Text;
 use penstock_core::json::lend;
 use penstock_core::limits::Limits;
 use penstock_core::position::Place;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_scan::{append, make_room};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};

@@ -8,7 +8,7 @@ use super::frame::FrameKind;
 use super::{Answer, Core};
 use crate::plan::KindByte;
 use crate::plan::packed::{Number, Packed};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyFloat, PyInt, PyList, PyMemoryView};

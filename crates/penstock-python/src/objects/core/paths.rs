@@ -7,7 +7,7 @@ use super::{Answer, Core};
 use crate::objects::make::raised::own_code_raised;
 use crate::plan::{Build, Kind, KindByte, Star, Target, element, needs_key, no_key};
 use penstock_core::event::{Matched, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -10,7 +10,7 @@ use super::refusal::{Mismatch, Refusal, Why};
 use super::{Answer, Core, Duplicates};
 use crate::plan::KindByte;
 use penstock_core::position::Place;
-use penstock_core::sink::{Flow, Look};
+use penstock_core::protocol::{Flow, Look};
 use penstock_scan::{gathered, make_room};
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -1,10 +1,10 @@
 //! Why a value was refused: it does not fit, or the user's own code raised.
 
-use penstock_core::run::Misfit;
+use penstock_core::protocol::Misfit;
 use pyo3::prelude::*;
 
-pub(crate) use penstock_core::run::Code;
-pub(crate) use penstock_core::select::PathStep;
+pub(crate) use penstock_core::path_step::PathStep;
+pub(crate) use penstock_core::protocol::Code;
 
 /// A value that does not fit the class.
 pub(crate) type Mismatch = Misfit<PyErr>;

@@ -6,7 +6,7 @@ use super::{Answer, Core};
 use crate::objects::make;
 use crate::plan::{Kind, NodeId, Separated};
 use penstock_core::event::Text;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::cells::Cells;
 use pyo3::ffi;
 

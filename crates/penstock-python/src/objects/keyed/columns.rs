@@ -5,7 +5,7 @@ use super::header::Names;
 use crate::plan::{
     Absent, Aim, ClassId, ClassPlan, Kind, KindByte, NodeId, PLAIN, Plan, Stars, Target,
 };
-use penstock_core::sink::Want;
+use penstock_core::protocol::Want;
 use penstock_scan::{filled, gathered, make_room};
 use std::collections::BTreeMap;
 

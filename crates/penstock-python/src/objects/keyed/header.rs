@@ -10,7 +10,7 @@ use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
 use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Stars, Tagged, Target};
 use penstock_core::event::{KnownKeys, repeated};
 use penstock_core::near::nearest;
-use penstock_core::sink::{RowsAs, Want};
+use penstock_core::protocol::{RowsAs, Want};
 use penstock_scan::{filled, gathered, make_room};
 
 /// The names of the columns, by text.

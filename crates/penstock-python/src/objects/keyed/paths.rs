@@ -9,7 +9,7 @@ use crate::objects::core::refusal::Refusal;
 use crate::objects::core::{Answer, Duplicates};
 use crate::plan::{Kind, element};
 use penstock_core::event::{Matched, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 
 impl<'p> Keyed<'p> {
     /// Follows a key that leads to another map or list.

@@ -11,7 +11,7 @@ use crate::objects::core::refusal::Refusal;
 use crate::objects::core::standard::new_date;
 use crate::plan::{ClassId, NodeId};
 use penstock_core::event::{Cell, Key, Row, Scalar, Text};
-use penstock_core::sink::{Flow, Look, LookAhead, Sink, expand};
+use penstock_core::protocol::{Flow, Look, LookAhead, Sink, expand};
 use penstock_core::value::datetime;
 use penstock_core::value::lexical;
 use penstock_core::value::xsd::{self, Integer};

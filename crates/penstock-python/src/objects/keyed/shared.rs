@@ -7,7 +7,7 @@ use super::Keyed;
 use crate::objects::core::Answer;
 use crate::plan::KindByte;
 use penstock_core::event::Container;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

@@ -10,7 +10,7 @@ use crate::objects::core::place::brief;
 use crate::objects::core::refusal::{Code, PathStep, Refusal};
 use crate::plan::{EarlyField, Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Scalar, Text};
-use penstock_core::sink::{Flow, Look};
+use penstock_core::protocol::{Flow, Look};
 use penstock_core::value::xsd;
 
 impl<'p> Keyed<'p> {

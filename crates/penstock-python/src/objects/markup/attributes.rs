@@ -10,7 +10,7 @@ use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::core::{Answer, Unknown};
 use crate::plan::{Kind, NameEdge, Target};
 use penstock_core::event::{Key, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::xsd;
 pub(crate) use penstock_core::xml::is_about;
 

@@ -16,7 +16,7 @@ use crate::objects::make;
 use crate::plan::{ClassId, Kind, KindByte, NodeId, Target, element};
 use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::near::nearest;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::xsd;
 use penstock_scan::make_room;
 use pyo3::exceptions::PyMemoryError;

@@ -18,7 +18,7 @@ use crate::plan::Plan;
 pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
 use penstock_scan::{copied, make_room};
 use std::ops::{Deref, DerefMut};
 

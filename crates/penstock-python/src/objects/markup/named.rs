@@ -9,7 +9,7 @@ use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::make;
 use crate::plan::{Kind, element};
 use penstock_core::event::{Key, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};

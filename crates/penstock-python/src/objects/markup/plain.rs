@@ -11,7 +11,7 @@ use crate::objects::core::text::new_str;
 use crate::objects::core::{Answer, caches};
 use crate::plan::{Kind, NodeId};
 use penstock_core::event::{Key, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -11,7 +11,7 @@ use crate::objects::core::place::{brief, shortened};
 use crate::objects::core::refusal::{Code, PathStep, Refusal};
 use crate::plan::{Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Key, KeyKind, Text};
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::xsd;
 use penstock_scan::make_room;
 use std::ops::Range;

@@ -14,7 +14,7 @@ use crate::objects::core::frame::{FrameKind, NONE};
 use crate::objects::core::refusal::Refusal;
 use crate::plan::{KindByte, State};
 use penstock_core::event::Key;
-use penstock_core::sink::Flow;
+use penstock_core::protocol::Flow;
 use penstock_core::value::xsd;
 
 impl Markup<'_> {

@@ -3,8 +3,9 @@
 use super::{At, Of, Place, RowFile, SLICE, Trouble, unreadable};
 use crate::plan::PlanRef;
 use crate::verbs::decode::{self, PartOf};
-use penstock_core::index::{Cursor, Found, Index, Indexer, Mark, ReadAt, Stuck};
+use penstock_core::index::{Cursor, Found, Index, Indexer, Mark, Stuck};
 use penstock_core::position::Counter;
+use penstock_core::source::ReadAt;
 use penstock_scan::{filled, gathered};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;

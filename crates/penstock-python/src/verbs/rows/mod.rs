@@ -20,14 +20,14 @@ use crate::options;
 use crate::plan::PlanRef;
 use crate::sources::open_path;
 use penstock_core::error::Fault;
+use penstock_core::formats::Reader;
 use penstock_core::index::{
-    Cursor, Fingerprint, Index, Mark, ReadAt, Rules, Stuck, Unusable, decode, encode,
+    Cursor, Fingerprint, Index, Mark, Rules, Stuck, Unusable, decode, encode,
 };
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, locate_in};
-use penstock_core::reader::Reader;
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
-use penstock_core::source::{Compression, Sniff, sniff};
+use penstock_core::source::{Compression, ReadAt, Sniff, sniff};
 use penstock_scan::filled;
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};

@@ -21,11 +21,10 @@ use std::thread;
 use penstock_scan::make_room;
 
 use super::{Found, Frames, Gathered, MOST, Piece, REMEDY, Scan, Whole};
-use crate::index::ReadAt;
 use crate::limits::Limits;
 use crate::source::decompress::{Codec, Decompressor, Failed, Why, fault_of};
 use crate::source::stream::RATIO_GRACE;
-use crate::source::{CHUNK, Compression, SourceError};
+use crate::source::{CHUNK, Compression, ReadAt, SourceError};
 
 mod marks;
 pub(in crate::source) mod within;

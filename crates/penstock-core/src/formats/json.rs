@@ -1,21 +1,15 @@
-//! The formats JSON and NDJSON: their rows in the table, their options, and their reader as a run
-//! sees it.
+//! The formats JSON and NDJSON: their rows in the table and their options.
 
 use std::sync::Arc;
 
-use memchr::memchr;
-
-use super::sorted::Order;
-use super::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
-use super::{Framing, Reader};
-use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, WrongOption, impossible};
+use super::{AnyWriter, Format, Lends};
+use crate::json::sorted::Order;
+use crate::json::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
+use crate::json::{Framing, Reader};
 use crate::limits::Limits;
-use crate::reader::{self, FormatReader, Step};
-use crate::run::Given;
+use crate::options::{Said, WrongOption, impossible};
 use crate::shape::Form;
-use crate::sink::Listener;
-use crate::writer::{AnyWriter, Content, Unwritable};
+use crate::writer::{Content, Unwritable};
 
 /// One JSON document.
 pub static JSON: Format = Format {
@@ -54,7 +48,7 @@ struct Dialect {
 }
 
 /// `non_finite`: whether `NaN`, `Infinity` and `-Infinity` are values.
-fn document(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+fn document(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
     let mut non_finite = false;
     for (option, said) in options {
         non_finite = match &**option {
@@ -66,7 +60,7 @@ fn document(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, Wron
 }
 
 /// `framing`: how the documents follow one another. `non_finite`: as for one document.
-fn stream(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+fn stream(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
     let (mut framing, mut non_finite) = (Framing::Lines, false);
     for (option, said) in options {
         match &**option {
@@ -84,7 +78,7 @@ const FRAMINGS: [(&str, Framing); 3] = [
     ("concatenated", Framing::Concatenated),
 ];
 
-impl format::Dialect for Dialect {
+impl super::Dialect for Dialect {
     fn format(&self) -> &'static Format {
         self.format
     }
@@ -100,8 +94,8 @@ impl format::Dialect for Dialect {
             Framing::Sequence | Framing::Concatenated => "a value each",
         }
     }
-    fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
-        reader::Reader::Json(Reader::new(self.framing, limits).taking_non_finite(self.non_finite))
+    fn reader(&self, _everything: bool, limits: &Limits) -> super::Reader {
+        super::Reader::Json(Reader::new(self.framing, limits).taking_non_finite(self.non_finite))
     }
 }
 
@@ -112,11 +106,11 @@ struct Style {
     options: WriterOptions,
 }
 
-fn document_style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+fn document_style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
     Ok(Arc::new(Style { format: &JSON, options: writer_options(options, false)? }))
 }
 
-fn stream_style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+fn stream_style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
     Ok(Arc::new(Style { format: &NDJSON, options: writer_options(options, true)? }))
 }
 
@@ -174,7 +168,7 @@ fn writer_options(
 /// The forms of digits: true is text.
 const DIGITS: [(&str, bool); 2] = [("number", false), ("text", true)];
 
-impl format::Style for Style {
+impl super::Style for Style {
     fn format(&self) -> &'static Format {
         self.format
     }
@@ -190,60 +184,5 @@ impl format::Style for Style {
             Content::Value | Content::Records(_) => {}
         }
         Ok(AnyWriter::Json(Box::new(Writer::new(options, limits))))
-    }
-}
-
-impl FormatReader for Reader {
-    #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        self.run(text, last, sink)
-    }
-    fn run_dyn<S: Listener>(
-        &mut self,
-        given: Given<'_>,
-        sink: &mut S,
-    ) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        self.run_dyn(text, last, sink)
-    }
-    fn base(&self) -> u64 {
-        self.base()
-    }
-    fn consumed(&self) -> usize {
-        self.consumed()
-    }
-    fn drop_front(&mut self, count: usize) {
-        self.drop_front(count);
-    }
-    fn jump(&mut self, base: u64) {
-        self.jump(base);
-    }
-    fn is_document(&self) -> bool {
-        self.framing() == Framing::Document
-    }
-    fn abandon(&mut self, depth: usize) {
-        self.abandon(depth);
-    }
-    fn is_abandoned(&self) -> bool {
-        self.is_abandoned()
-    }
-    fn record(&self) -> Option<(u64, u8)> {
-        self.can_recover().then(|| (self.begun, self.separator()))
-    }
-    fn can_recover(&self) -> bool {
-        matches!(self.framing(), Framing::Lines | Framing::Sequence)
-    }
-    fn recover(&mut self) {
-        let _ = self.resynchronise();
-    }
-    fn is_lost(&self) -> bool {
-        self.is_lost()
-    }
-    fn rescan(&mut self) {
-        self.rescan();
-    }
-    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
-        memchr(self.separator(), bytes).unwrap_or(bytes.len())
     }
 }

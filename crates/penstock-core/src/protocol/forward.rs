@@ -12,7 +12,7 @@
 ///
 /// ```
 /// use penstock_core::forward;
-/// use penstock_core::sink::{Lent, Listener, LookAhead, Sink};
+/// use penstock_core::protocol::{Lent, Listener, LookAhead, Sink};
 ///
 /// /// Counts the events that go to another sink.
 /// struct Counted<S> {
@@ -48,7 +48,7 @@
 ///     forward!(ahead, counted);
 /// }
 ///
-/// let mut counted = Counted { inner: penstock_core::trace::Trace::new(), calls: 0 };
+/// let mut counted = Counted { inner: penstock_core::protocol::Trace::new(), calls: 0 };
 /// counted.null(3).unwrap();
 /// assert_eq!((counted.inner.text(), counted.calls), ("   3 null\n", 1));
 /// ```
@@ -56,56 +56,56 @@
 macro_rules! forward {
     (told, $rule:ident) => {
         $rule! { told
-            mut begin_map(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut end_map(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut begin_list(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut end_list(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut begin_map(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut end_map(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut begin_list(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut end_list(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
             mut name(key: $crate::event::Key<'_>, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut scalar(value: $crate::event::Scalar<'_>, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut piece(text: $crate::event::Text<'_>, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut abandon();
             mut matched(by: $crate::event::Matched<'_>);
             mut container(container: $crate::event::Container);
             mut record(kind: u32);
             mut comment(text: $crate::event::Text<'_>, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut instruction(
                 target: $crate::event::Text<'_>,
                 data: $crate::event::Text<'_>,
                 at: u64
-            ) -> Result<$crate::sink::Flow, Self::Error>;
+            ) -> Result<$crate::protocol::Flow, Self::Error>;
             mut key(key: $crate::event::Text<'_>, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
-            mut expected_key_found(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut null(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut boolean(value: bool, at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut int(value: i64, at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut float(value: f64, at: u64) -> Result<$crate::sink::Flow, Self::Error>;
-            mut number(digits: &[u8], at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
+            mut expected_key_found(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut null(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut boolean(value: bool, at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut int(value: i64, at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut float(value: f64, at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut number(digits: &[u8], at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
             mut text(text: $crate::event::Text<'_>, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut written_key(
                 key: $crate::event::Text<'_>,
                 raw: $crate::event::Text<'_>,
                 at: u64
-            ) -> Result<$crate::sink::Flow, Self::Error>;
+            ) -> Result<$crate::protocol::Flow, Self::Error>;
             mut written_text(raw: $crate::event::Text<'_>, escaped: bool, at: u64)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut written_number(
                 digits: &[u8],
                 found: $crate::value::number::Outcome,
                 at: u64
-            ) -> Result<$crate::sink::Flow, Self::Error>;
+            ) -> Result<$crate::protocol::Flow, Self::Error>;
         }
     };
     (lent, $rule:ident) => {
         $rule! { lent
             ref expected_key() -> &[u8];
             ref expected_name() -> &[u8];
-            ref want() -> $crate::sink::Want;
+            ref want() -> $crate::protocol::Want;
             ref ignores_scalar() -> bool;
             ref as_written() -> bool;
             ref extras() -> bool;
@@ -116,22 +116,22 @@ macro_rules! forward {
     (ahead, $rule:ident) => {
         $rule! { ahead
             mut look_key(key: $crate::event::Text<'_>, at: u64)
-                -> Result<$crate::sink::Look, Self::Error>;
+                -> Result<$crate::protocol::Look, Self::Error>;
             mut look_value(value: Option<$crate::event::Scalar<'_>>, at: u64)
-                -> Result<$crate::sink::Look, Self::Error>;
-            mut look_end(at: u64) -> Result<$crate::sink::Look, Self::Error>;
+                -> Result<$crate::protocol::Look, Self::Error>;
+            mut look_end(at: u64) -> Result<$crate::protocol::Look, Self::Error>;
             ref tag_wanted() -> &[u8];
             mut tag_found(value: $crate::event::Text<'_>) -> bool;
             mut known_keys(
                 known: &$crate::event::KnownKeys<'_>,
-                wanted: &mut [Option<$crate::sink::Want>]
-            ) -> Result<$crate::sink::RowsAs, Self::Error>;
-            ref judge() -> Option<Box<dyn $crate::sink::Judge + '_>>;
+                wanted: &mut [Option<$crate::protocol::Want>]
+            ) -> Result<$crate::protocol::RowsAs, Self::Error>;
+            ref judge() -> Option<Box<dyn $crate::protocol::Judge + '_>>;
             mut row(row: &mut $crate::event::Row<'_>)
-                -> Result<$crate::sink::Flow, Self::Error>;
+                -> Result<$crate::protocol::Flow, Self::Error>;
             ref takes_rows() -> bool;
             mut rows(rows: &$crate::event::Rows<'_>)
-                -> Result<(usize, $crate::sink::Flow), Self::Error>;
+                -> Result<(usize, $crate::protocol::Flow), Self::Error>;
         }
     };
 }
@@ -161,8 +161,8 @@ mod tests {
 
     #[test]
     fn every_method_is_named() {
-        assert_eq!(sorted(forward!(told, names)), declared(include_str!("told.rs")));
-        assert_eq!(sorted(forward!(lent, names)), declared(include_str!("lent.rs")));
+        assert_eq!(sorted(forward!(told, names)), declared(include_str!("sink.rs")));
+        assert_eq!(sorted(forward!(lent, names)), declared(include_str!("hints.rs")));
         assert_eq!(sorted(forward!(ahead, names)), declared(include_str!("ahead.rs")));
     }
 }

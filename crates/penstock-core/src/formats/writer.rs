@@ -1,8 +1,34 @@
 //! [`AnyWriter`] as a writer, for code that decides at each event where it goes.
 
-use super::{AnyWriter, Column, Unwritable, Writer};
-use crate::sink::{Flow, Lent, LookAhead, Sink};
-use crate::{each_writer, forward};
+use crate::protocol::{Flow, Lent, LookAhead, Sink};
+use crate::writer::{Column, Unwritable, Writer};
+use crate::{csv, forward, json, plist, xml};
+
+/// The writer of any format. Match it once, and write with the one inside.
+#[derive(Debug)]
+pub enum AnyWriter {
+    /// JSON and NDJSON.
+    Json(Box<json::writer::Writer>),
+    /// XML.
+    Xml(Box<xml::writer::Writer>),
+    /// CSV.
+    Csv(Box<csv::writer::Writer>),
+    /// Property lists of any form but JSON.
+    Plist(Box<plist::Writer>),
+}
+
+/// Does the same with whichever writer there is: `each_writer!(writer, w => w.finish())`.
+#[macro_export]
+macro_rules! each_writer {
+    ($any:expr, $writer:ident => $call:expr) => {
+        match $any {
+            $crate::formats::AnyWriter::Json($writer) => $call,
+            $crate::formats::AnyWriter::Xml($writer) => $call,
+            $crate::formats::AnyWriter::Csv($writer) => $call,
+            $crate::formats::AnyWriter::Plist($writer) => $call,
+        }
+    };
+}
 
 macro_rules! either {
     ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {

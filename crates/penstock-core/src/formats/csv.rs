@@ -1,20 +1,15 @@
-//! The format CSV: its row in the table, its options, and its reader as a run sees it.
+//! The format CSV: its row in the table and its options.
 
 use std::sync::Arc;
 
 use penstock_scan::Stops;
 
-use super::options::{Header, Options, Terminator, WrongDialect};
-use super::{Reader, style};
-use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
-use crate::index::Resume;
+use super::{Format, Lends};
+use crate::csv::{Header, Options, Reader, Terminator, WrongDialect};
 use crate::limits::Limits;
-use crate::reader::{self, FormatReader, Step};
-use crate::repair::{Repair, RepairKind, Repairs};
-use crate::run::Given;
+use crate::options::{Said, Value, WrongOption, impossible};
+use crate::repair::{RepairKind, Repairs};
 use crate::shape::Form;
-use crate::sink::Listener;
 
 /// CSV, and text with other delimiters.
 pub static FORMAT: Format = Format {
@@ -27,7 +22,7 @@ pub static FORMAT: Format = Format {
     form: Form::ROWS,
     lends: Lends::Nothing,
     dialect,
-    style: style::style,
+    style: super::csv_style::style,
 };
 
 /// CSV with its options, which were checked.
@@ -42,7 +37,7 @@ struct Dialect {
 /// The options of [`Options`]: `delimiter`, `quote`, `escape`, `comment`, `terminator`, `trim`,
 /// `skip_rows` and `header`; or `infer`, if the reader finds them in the source. And `repair`, the
 /// faults that may be repaired.
-fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
     let mut read = Options::default();
     let mut infer = false;
     for (name, said) in options {
@@ -124,7 +119,7 @@ fn header(said: &Said) -> Result<Header, WrongOption> {
     }
 }
 
-impl format::Dialect for Dialect {
+impl super::Dialect for Dialect {
     fn format(&self) -> &'static Format {
         &FORMAT
     }
@@ -134,85 +129,11 @@ impl format::Dialect for Dialect {
     fn default_records(&self) -> &'static str {
         "a row each"
     }
-    fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
+    fn reader(&self, _everything: bool, limits: &Limits) -> super::Reader {
         let mut reader = Reader::checked(&self.options, Arc::clone(&self.stops), limits);
         if self.infer {
             reader.infer();
         }
-        reader::Reader::Csv(Box::new(reader))
-    }
-}
-
-impl FormatReader for Reader {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
-            return Ok(Step::More);
-        }
-        self.run(text, last, sink)
-    }
-    fn base(&self) -> u64 {
-        self.base()
-    }
-    fn consumed(&self) -> usize {
-        self.consumed()
-    }
-    fn drop_front(&mut self, count: usize) {
-        self.drop_front(count);
-    }
-    fn jump(&mut self, base: u64) {
-        self.jump(base);
-    }
-    fn is_document(&self) -> bool {
-        false
-    }
-    /// A row is told as a whole, so there is nothing to give up.
-    fn abandon(&mut self, _depth: usize) {}
-    fn is_abandoned(&self) -> bool {
-        false
-    }
-    fn failed_at(&self) -> Option<u64> {
-        Some(self.row_in_error())
-    }
-    fn can_recover(&self) -> bool {
-        !self.is_before_rows()
-    }
-    fn is_before_records(&self) -> bool {
-        self.is_before_rows()
-    }
-    fn rescan(&mut self) {
-        Reader::rescan(self);
-        self.bound();
-    }
-    fn recover(&mut self) {
-        self.recover();
-    }
-    fn is_lost(&self) -> bool {
-        self.is_lost()
-    }
-    #[inline(always)]
-    fn take_repairs(&mut self) -> Vec<Repair> {
-        self.take_repairs()
-    }
-    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
-        Reader::pass_bytes(self, bytes)
-    }
-    fn goes_on_behind(&self, held: &[u8]) -> bool {
-        self.has_scanned(held.len())
-    }
-}
-
-impl Resume for Reader {
-    fn is_settled(&self) -> bool {
-        self.is_settled()
-    }
-    fn resume(&self) -> Option<Self> {
-        self.at_a_row()
-    }
-    fn looks_back(&self) -> usize {
-        self.longest_end()
-    }
-    fn may_follow(&self, before: &[u8]) -> bool {
-        self.row_end(before).is_some()
+        super::Reader::Csv(Box::new(reader))
     }
 }

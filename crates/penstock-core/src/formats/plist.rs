@@ -1,11 +1,11 @@
-//! The format of property lists: its row in the table, and its options.
+//! The format of property lists: its row in the table and its options.
 
 use std::sync::Arc;
 
-use super::{Form, Options, Reader, style};
-use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
+use super::{Format, Lends};
 use crate::limits::Limits;
-use crate::reader;
+use crate::options::{Said, Value, WrongOption, impossible};
+use crate::plist::{Form, Options, Reader};
 use crate::repair::{RepairKind, Repairs};
 use crate::shape;
 use crate::source::Detect;
@@ -21,7 +21,7 @@ pub static FORMAT: Format = Format {
     form: shape::Form::KEYED,
     lends: Lends::Nothing,
     dialect,
-    style: style::style,
+    style: super::plist_style::style,
 };
 
 /// Property lists with their options.
@@ -39,7 +39,7 @@ const FORMS: [(&str, Form); 6] = [
 ];
 
 /// `form`: the form, or none if it is to be found; `repair`: the faults of one that is XML to repair.
-fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
     let mut read = Options::default();
     for (option, said) in options {
         match (&**option, &said.value) {
@@ -55,7 +55,7 @@ fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, Wrong
     Ok(Arc::new(Dialect(read)))
 }
 
-impl format::Dialect for Dialect {
+impl super::Dialect for Dialect {
     fn format(&self) -> &'static Format {
         &FORMAT
     }
@@ -68,7 +68,7 @@ impl format::Dialect for Dialect {
     fn default_records(&self) -> &'static str {
         "the elements of a root array, else the document as one record"
     }
-    fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
-        reader::Reader::Plist(Box::new(Reader::new(self.0, limits)))
+    fn reader(&self, _everything: bool, limits: &Limits) -> super::Reader {
+        super::Reader::Plist(Box::new(Reader::new(self.0, limits)))
     }
 }

@@ -5,20 +5,28 @@
 //! format, read in one particular way. Code that has a dialect can make a reader without knowing the
 //! format. A [`Style`] is the same for writing.
 
-mod said;
+pub mod arrow;
+pub mod csv;
+mod csv_style;
+pub mod json;
+pub mod plist;
+mod plist_style;
+mod reader;
+mod writer;
+pub mod xml;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub use said::{Said, Value, WrongOption, alternatives, impossible, wrong_word};
+pub use reader::Reader;
+pub use writer::AnyWriter;
 
 use crate::limits::Limits;
-use crate::reader::Reader;
+use crate::options::{Said, WrongOption};
 use crate::shape::Form;
 use crate::source::Detect;
-use crate::writer::{AnyWriter, Content, Unwritable};
-use crate::{csv, json, plist, xml};
+use crate::writer::{Content, Unwritable};
 
 /// Every format, by name. A new one is a row here, a variant of [`Reader`] and a folder.
 pub static FORMATS: [&Format; 5] =
@@ -74,7 +82,7 @@ impl Format {
     /// Looks up a format by its name.
     ///
     /// ```
-    /// use penstock_core::format::Format;
+    /// use penstock_core::formats::Format;
     ///
     /// assert_eq!(Format::by_name("ndjson").map(|format| format.title), Some("NDJSON"));
     /// assert!(Format::by_name("NDJSON").is_none());

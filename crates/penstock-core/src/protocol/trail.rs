@@ -1,7 +1,7 @@
 //! The path of the current value, for messages.
 
 use crate::event::KeyKind;
-use crate::select::PathStep;
+use crate::path_step::PathStep;
 use penstock_scan::{check_reserve, copied, make_room};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

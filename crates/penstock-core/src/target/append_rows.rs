@@ -7,12 +7,12 @@ use std::path::Path;
 use memchr::memrchr;
 use penstock_scan::{filled, make_room};
 
-use super::tail::{Tail, Tailing};
+use super::{TargetError, Torn, of_text};
+use crate::csv::{Tail, Tailing};
 use crate::error::Fault;
 use crate::limits::Limits;
 use crate::position::{CONTEXT, Counter, Place, locate_in};
 use crate::source::{Compression, Options, Source, SourceError};
-use crate::target::{TargetError, Torn, of_text};
 
 /// Bytes that are read at a time.
 const BLOCK: usize = 64 << 10;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::format::{FORMAT, option};
-use super::options::WrongDialect;
-use super::writer::{Formulas, Quoting, Writer, WriterOptions};
-use crate::format::{self, Format, Said, Value, WrongOption, impossible};
+use super::csv::{FORMAT, option};
+use super::{AnyWriter, Format};
+use crate::csv::WrongDialect;
+use crate::csv::writer::{Formulas, Quoting, Writer, WriterOptions};
 use crate::limits::Limits;
-use crate::writer::{AnyWriter, Content, Unwritable};
+use crate::options::{Said, Value, WrongOption, impossible, wrong_word};
+use crate::writer::{Content, Unwritable};
 
 /// CSV, written in one particular way.
 #[derive(Clone, Debug)]
@@ -22,7 +23,7 @@ const QUOTING: [(&str, Quoting); 4] = [
 
 /// The options of the dialect, and `quoting`, `formulas`, `null` and `encoding`. `behind` has the
 /// first row of the file to which rows are appended.
-pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
     let mut written = WriterOptions::default();
     for (name, said) in options {
         if option(&mut written.dialect, name, said)? {
@@ -54,7 +55,7 @@ fn mark(said: &Said) -> Result<bool, WrongOption> {
     match &*name {
         "utf-8" | "utf8" => Ok(false),
         "utf-8-sig" | "utf8-sig" => Ok(true),
-        _ => Err(format::wrong_word("encoding", said.text("encoding")?, "'utf-8' or 'utf-8-sig'")),
+        _ => Err(wrong_word("encoding", said.text("encoding")?, "'utf-8' or 'utf-8-sig'")),
     }
 }
 
@@ -69,7 +70,7 @@ fn behind(said: &Said) -> Result<Option<Vec<Box<str>>>, WrongOption> {
     }
 }
 
-impl format::Style for Style {
+impl super::Style for Style {
     fn format(&self) -> &'static Format {
         &FORMAT
     }

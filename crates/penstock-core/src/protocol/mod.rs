@@ -18,19 +18,33 @@
 
 mod ahead;
 mod borrowed;
-pub(crate) mod erased;
+mod destination;
+pub mod erased;
 mod forward;
+mod hints;
+mod input;
 mod judge;
-mod lent;
+mod misfit;
+mod reader;
 pub(crate) mod row;
+mod sink;
 mod told;
+mod trace;
+mod trail;
 
 pub use ahead::{Look, LookAhead, RowsAs};
-pub use erased::{AnySink, Refused};
+pub use destination::{Copies, Destination, Kept, Refused};
+pub use erased::AnySink;
+pub use hints::{Lent, Want};
+pub use input::Given;
 pub use judge::{Judge, Wanted};
-pub use lent::{Lent, Want};
+pub use misfit::{Code, Misfit};
+pub use reader::{FormatReader, Step};
 pub use row::expand;
-pub use told::{Flow, Sink};
+pub use sink::{Flow, Sink};
+pub use told::{Brings, Tells};
+pub use trace::Trace;
+pub use trail::Trail;
 
 use crate::event::{Key, Scalar, Text};
 

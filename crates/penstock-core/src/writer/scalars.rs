@@ -1,10 +1,10 @@
-//! Values that are not text, in the forms of XML Schema, for the writer. None of them contains a
+//! Values that are not text, in the forms of XML Schema, for the writers. None of them contains a
 //! character that must be escaped.
 
+use super::{Unwritable, make_room};
 use crate::event::Scalar;
 use crate::limits::Limits;
 use crate::value::{print, unix};
-use crate::writer::{Unwritable, make_room};
 
 /// Appends a value that is neither text nor null.
 pub(crate) fn plain(

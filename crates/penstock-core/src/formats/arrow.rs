@@ -1,36 +1,14 @@
 //! Records that are no text: a program has them, and tells them as events.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 
+use super::{Format, Lends};
 use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, WrongOption};
 use crate::limits::Limits;
-use crate::reader::{self, FormatReader, Step};
-use crate::run::Given;
+use crate::options::{Said, WrongOption, impossible};
+use crate::protocol::erased::{Kept, Refused};
+use crate::protocol::{AnySink, FormatReader, Given, Listener, Step, Tells};
 use crate::shape::Form;
-use crate::sink::erased::Kept;
-use crate::sink::{AnySink, Listener, Refused};
-
-/// Tells records.
-pub trait Tells: fmt::Debug + Send + Sync {
-    /// Tells the records at hand, each as a value at the root, until the sink pauses or stops.
-    /// `last` says that no more will come. After an error the next call begins with the next record.
-    ///
-    /// # Errors
-    /// The sink refused an event, or a record cannot be told.
-    fn tell(&mut self, last: bool, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>>;
-}
-
-/// Brings more of the records. The driver calls it, so it may wait.
-pub trait Brings: fmt::Debug + Send {
-    /// Brings some records. False at the end.
-    ///
-    /// # Errors
-    /// Whoever has them failed.
-    fn bring(&mut self) -> io::Result<bool>;
-}
 
 /// The reader of such records.
 #[derive(Debug)]
@@ -89,15 +67,15 @@ pub static FORMAT: Format = Format {
 #[derive(Debug)]
 struct Dialect;
 
-fn dialect(_: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+fn dialect(_: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
     Ok(Arc::new(Dialect))
 }
 
-fn style(_: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
-    Err(format::impossible("Arrow columns are not written as text"))
+fn style(_: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+    Err(impossible("Arrow columns are not written as text"))
 }
 
-impl format::Dialect for Dialect {
+impl super::Dialect for Dialect {
     fn format(&self) -> &'static Format {
         &FORMAT
     }
@@ -107,8 +85,8 @@ impl format::Dialect for Dialect {
     fn default_records(&self) -> &'static str {
         "each row"
     }
-    fn reader(&self, _everything: bool, _limits: &Limits) -> reader::Reader {
-        reader::Reader::Told(Reader::new(Box::new(Nothing)))
+    fn reader(&self, _everything: bool, _limits: &Limits) -> super::Reader {
+        super::Reader::Told(Reader::new(Box::new(Nothing)))
     }
 }
 

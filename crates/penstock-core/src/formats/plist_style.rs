@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::format::FORMAT;
-use super::writer::{Own, Writer};
-use super::{binary, markup, text};
-use crate::format::{self, Format, Said, WrongOption, impossible};
+use super::plist::FORMAT;
+use super::{AnyWriter, Format};
 use crate::json::Order;
 use crate::json::writer::{self as json, Records};
 use crate::limits::Limits;
-use crate::writer::{AnyWriter, Content, Unwritable};
+use crate::options::{Said, WrongOption, impossible};
+use crate::plist::{Own, Writer};
+use crate::plist::{binary, markup, text};
+use crate::writer::{Content, Unwritable};
 
 /// Property lists, written in one particular way.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ const FORMS: [(&str, Form); 6] = [
 /// `form`: the form. `sort_keys`: whether the keys of dictionaries are in order. `stream`: whether
 /// a binary property list is written while it is made. `indent`: the spaces for each level of text.
 /// `ascii`: whether text has escapes for all other characters.
-pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
     let mut written =
         Style { form: Form::Xml, sort_keys: false, stream: false, indent: None, ascii: false };
     for (option, said) in options {
@@ -73,7 +74,7 @@ pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>
     Ok(Arc::new(written))
 }
 
-impl format::Style for Style {
+impl super::Style for Style {
     fn format(&self) -> &'static Format {
         &FORMAT
     }

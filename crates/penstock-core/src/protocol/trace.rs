@@ -6,16 +6,16 @@
 use std::convert::Infallible;
 use std::fmt::{self, Write};
 
+use super::{Flow, Lent, LookAhead, Sink};
 use crate::event::{Container, ContainerKind, Key, KeyKind, Matched, Scalar, Text};
-use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::datetime::{Date, DateTime, Offset, Time};
 use crate::value::duration::Duration;
 
 /// A sink that takes everything and keeps it as text.
 ///
 /// ```
-/// use penstock_core::sink::Sink;
-/// use penstock_core::trace::Trace;
+/// use penstock_core::protocol::Sink;
+/// use penstock_core::protocol::Trace;
 ///
 /// let mut trace = Trace::new();
 /// trace.begin_map(0).unwrap();

@@ -1,19 +1,16 @@
-//! The format XML: its row in the table, its options, and its reader as a run sees it.
+//! The format XML: its row in the table and its options.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::writer::{Null, Records, Writer, WriterOptions};
-use super::{Options, Reader, Repair, RepairKind, Repairs, Unresolved};
-use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
+use super::{AnyWriter, Format, Lends};
 use crate::limits::Limits;
-use crate::reader::{self, FormatReader, Step};
-use crate::run::Given;
+use crate::options::{Said, Value, WrongOption, impossible};
 use crate::shape::Form;
-use crate::sink::Listener;
 use crate::source::Detect;
-use crate::writer::{AnyWriter, Content, Unwritable};
+use crate::writer::{Content, Unwritable};
+use crate::xml::writer::{Null, Records, Writer, WriterOptions};
+use crate::xml::{Options, Reader, RepairKind, Repairs, Unresolved};
 
 /// XML.
 pub static FORMAT: Format = Format {
@@ -64,7 +61,7 @@ struct Dialect {
 /// `namespaces`: the URIs of the prefixes in paths, or false to keep names as written;
 /// `unresolved`: how to handle references that the document does not declare; `repair`: the faults
 /// that may be repaired.
-fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
     let mut dialect = Dialect { options: Options::default(), namespaces: BTreeMap::new() };
     for (option, said) in options {
         match &**option {
@@ -101,7 +98,7 @@ impl Dialect {
     }
 }
 
-impl format::Dialect for Dialect {
+impl super::Dialect for Dialect {
     fn format(&self) -> &'static Format {
         &FORMAT
     }
@@ -117,9 +114,9 @@ impl format::Dialect for Dialect {
     fn default_records(&self) -> &'static str {
         "the child elements of the root"
     }
-    fn reader(&self, everything: bool, limits: &Limits) -> reader::Reader {
+    fn reader(&self, everything: bool, limits: &Limits) -> super::Reader {
         let options = Options { declarations: everything, ..self.options };
-        reader::Reader::Xml(Box::new(Reader::new(options, limits)))
+        super::Reader::Xml(Box::new(Reader::new(options, limits)))
     }
 }
 
@@ -129,7 +126,7 @@ struct Style {
     options: WriterOptions,
 }
 
-fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
     let mut written = WriterOptions { record: String::new(), ..WriterOptions::default() };
     for (option, said) in options {
         match &**option {
@@ -173,7 +170,7 @@ fn prefixes(said: &Said, written: &mut WriterOptions) -> Result<(), WrongOption>
     Ok(())
 }
 
-impl format::Style for Style {
+impl super::Style for Style {
     fn format(&self) -> &'static Format {
         &FORMAT
     }
@@ -193,53 +190,5 @@ impl format::Style for Style {
             }
         }
         Ok(AnyWriter::Xml(Box::new(Writer::new(options, limits)?)))
-    }
-}
-
-impl FormatReader for Reader {
-    #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        self.run(text, last, sink)
-    }
-    fn run_dyn<S: Listener>(
-        &mut self,
-        given: Given<'_>,
-        sink: &mut S,
-    ) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        self.run_dyn(text, last, sink)
-    }
-    fn base(&self) -> u64 {
-        self.base()
-    }
-    fn consumed(&self) -> usize {
-        self.consumed()
-    }
-    fn drop_front(&mut self, count: usize) {
-        self.drop_front(count);
-    }
-    fn jump(&mut self, base: u64) {
-        self.jump(base);
-    }
-    fn is_document(&self) -> bool {
-        true
-    }
-    fn abandon(&mut self, depth: usize) {
-        self.abandon(depth);
-    }
-    fn is_abandoned(&self) -> bool {
-        self.is_abandoned()
-    }
-    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
-        // Brackets are an error before `>`, and a record begins with `<`.
-        held.iter().all(|byte| matches!(byte, b'\r' | b']'))
-    }
-    fn rescan(&mut self) {
-        self.rescan();
-    }
-    #[inline(always)]
-    fn take_repairs(&mut self) -> Vec<Repair> {
-        self.take_repairs()
     }
 }

@@ -4,9 +4,9 @@
 //! every few bytes of the text. In all other cases (skipping, looking ahead, a sink that is seldom used, a processor
 //! without the faster instructions) the readers use one copy, which calls an [`AnySink`].
 
+use super::{Lent, Listener, LookAhead, Sink};
 use crate::error::Fail;
 use crate::forward;
-use crate::sink::{Lent, Listener, LookAhead, Sink};
 
 /// A sink of any type. What stands behind it keeps the error if it refuses an event.
 pub type AnySink<'s> = dyn Listener<Error = Refused> + 's;

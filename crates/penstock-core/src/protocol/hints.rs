@@ -3,14 +3,14 @@
 /// The form in which a sink wants the next number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// An integer literal as [`Sink::int`](crate::sink::Sink::int) if it fits 64 bits, another
-    /// number as [`Sink::float`](crate::sink::Sink::float) if it is finite as a double; all others
-    /// as [`Sink::number`](crate::sink::Sink::number).
+    /// An integer literal as [`Sink::int`](super::Sink::int) if it fits 64 bits, another
+    /// number as [`Sink::float`](super::Sink::float) if it is finite as a double; all others
+    /// as [`Sink::number`](super::Sink::number).
     Native,
-    /// Any number as [`Sink::float`](crate::sink::Sink::float) if it is finite as a double, else as
-    /// [`Sink::number`](crate::sink::Sink::number).
+    /// Any number as [`Sink::float`](super::Sink::float) if it is finite as a double, else as
+    /// [`Sink::number`](super::Sink::number).
     Float,
-    /// Always as [`Sink::number`](crate::sink::Sink::number): the digits matter.
+    /// Always as [`Sink::number`](super::Sink::number): the digits matter.
     Digits,
 }
 
@@ -19,15 +19,15 @@ pub enum Want {
 pub trait Lent {
     /// The next expected key as the reader's format writes it (for JSON `"name":`), or nothing. If
     /// the reader finds this text, it reports
-    /// [`expected_key_found`](crate::sink::Sink::expected_key_found) instead of
-    /// [`key`](crate::sink::Sink::key).
+    /// [`expected_key_found`](super::Sink::expected_key_found) instead of
+    /// [`key`](super::Sink::key).
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         &[]
     }
     /// The name of the next expected key, or nothing, for formats that have names without quotes. If
     /// the reader finds this name, it may report
-    /// [`expected_key_found`](crate::sink::Sink::expected_key_found), too.
+    /// [`expected_key_found`](super::Sink::expected_key_found), too.
     #[inline(always)]
     fn expected_name(&self) -> &[u8] {
         &[]
@@ -44,8 +44,8 @@ pub trait Lent {
         false
     }
     /// Whether the sink wants strings and numbers as they are written. If so, a reader of a text
-    /// format reports them with [`written_text`](crate::sink::Sink::written_text) and
-    /// [`written_number`](crate::sink::Sink::written_number), otherwise as usual.
+    /// format reports them with [`written_text`](super::Sink::written_text) and
+    /// [`written_number`](super::Sink::written_number), otherwise as usual.
     #[inline(always)]
     fn as_written(&self) -> bool {
         false
@@ -57,14 +57,14 @@ pub trait Lent {
         false
     }
     /// Whether the sink makes an object once to which the document refers several times, and so wants
-    /// to know which [containers](crate::sink::Sink::container) these are. A reader of a format with
+    /// to know which [containers](super::Sink::container) these are. A reader of a format with
     /// references has to count them first.
     #[inline(always)]
     fn shares(&self) -> bool {
         false
     }
     /// Whether the sink is interested in elements of this name, given without its prefix. A reader
-    /// asks this after the answer [`Watch`](crate::sink::Flow::Watch). The sink may answer yes too
+    /// asks this after the answer [`Watch`](super::Flow::Watch). The sink may answer yes too
     /// often.
     #[inline(always)]
     fn wakes(&self, _name: &[u8]) -> bool {

@@ -1,0 +1,195 @@
+//! One reader type for code that works with any format.
+
+use super::arrow;
+use crate::error::Fail;
+use crate::protocol::{Copies, Destination, FormatReader, Given, Listener, Step};
+use crate::repair::Repair;
+use crate::shape::Shape;
+use crate::{csv, json, plist, xml};
+
+/// A reader of any format.
+#[derive(Debug)]
+pub enum Reader {
+    /// JSON of any framing.
+    Json(json::Reader),
+    /// XML.
+    Xml(Box<xml::Reader>),
+    /// CSV.
+    Csv(Box<csv::Reader>),
+    /// Property lists of any form.
+    Plist(Box<plist::Reader>),
+    /// Records that are no text.
+    Told(arrow::Reader),
+}
+
+/// Forwards a call to the format's own reader.
+macro_rules! each {
+    ($self:expr, $reader:ident => $call:expr) => {
+        match $self {
+            Reader::Json($reader) => $call,
+            Reader::Xml($reader) => $call,
+            Reader::Csv($reader) => $call,
+            Reader::Plist($reader) => $call,
+            Reader::Told($reader) => $call,
+        }
+    };
+}
+
+impl Reader {
+    /// The shape of the documents.
+    fn shape(&self) -> Shape {
+        match self {
+            Reader::Xml(_) => Shape::Elements,
+            _ => Shape::Members,
+        }
+    }
+
+    /// The reader of a binary property list, if it is one.
+    pub(crate) fn binary(&self) -> Option<&plist::binary::Reader> {
+        match self {
+            Reader::Plist(reader) => reader.binary(),
+            _ => None,
+        }
+    }
+
+    /// The reader of a binary property list, if it is one.
+    pub(crate) fn binary_mut(&mut self) -> Option<&mut plist::binary::Reader> {
+        match self {
+            Reader::Plist(reader) => reader.binary_mut(),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a destination accepts documents of a shape.
+const fn takes<D: Destination>(shape: Shape) -> bool {
+    match D::SHAPE {
+        Some(only) => only as u8 == shape as u8,
+        None => true,
+    }
+}
+
+/// Whether a destination has a copy of its own of a grammar, for documents of a shape.
+const fn copied<D: Destination>(shape: Shape, of: Copies) -> bool {
+    takes::<D>(shape) && D::COPIES as u8 >= of as u8
+}
+
+impl FormatReader for Reader {
+    #[inline]
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        match self {
+            Reader::Json(reader) => FormatReader::run(reader, given, sink),
+            Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
+            Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
+            // It has four grammars: only the builder is worth a copy of each.
+            Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Told(reader) => reader.run(given, sink),
+        }
+    }
+    #[inline]
+    fn run_for<D: Destination, S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        // The guards are constants of the compiler's, so it makes only the copies that are used.
+        match self {
+            Reader::Json(reader) if const { copied::<D>(Shape::Members, Copies::Common) } => {
+                FormatReader::run(reader, given, sink)
+            }
+            Reader::Xml(reader) if const { copied::<D>(Shape::Elements, Copies::Common) } => {
+                FormatReader::run(&mut **reader, given, sink)
+            }
+            Reader::Plist(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
+                FormatReader::run(&mut **reader, given, sink)
+            }
+            Reader::Told(reader) if const { takes::<D>(Shape::Members) } => reader.run(given, sink),
+            _ => {
+                debug_assert!(takes::<D>(self.shape()), "a shape that the destination refuses");
+                self.run_dyn(given, sink)
+            }
+        }
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        match self {
+            Reader::Json(reader) => FormatReader::run_dyn(reader, given, sink),
+            Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
+            Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Told(reader) => reader.run(given, sink),
+        }
+    }
+    #[inline]
+    fn base(&self) -> u64 {
+        each!(self, reader => reader.base())
+    }
+    #[inline]
+    fn consumed(&self) -> usize {
+        each!(self, reader => reader.consumed())
+    }
+    #[inline]
+    fn offset(&self) -> u64 {
+        each!(self, reader => reader.offset())
+    }
+    fn drop_front(&mut self, count: usize) {
+        each!(self, reader => reader.drop_front(count));
+    }
+    fn jump(&mut self, base: u64) {
+        each!(self, reader => reader.jump(base));
+    }
+    fn is_document(&self) -> bool {
+        each!(self, reader => reader.is_document())
+    }
+    fn abandon(&mut self, depth: usize) {
+        each!(self, reader => reader.abandon(depth));
+    }
+    fn is_abandoned(&self) -> bool {
+        each!(self, reader => reader.is_abandoned())
+    }
+    fn record(&self) -> Option<(u64, u8)> {
+        each!(self, reader => reader.record())
+    }
+    fn failed_at(&self) -> Option<u64> {
+        each!(self, reader => reader.failed_at())
+    }
+    fn can_recover(&self) -> bool {
+        each!(self, reader => reader.can_recover())
+    }
+    fn passes_faults(&self) -> bool {
+        each!(self, reader => reader.passes_faults())
+    }
+    fn is_before_records(&self) -> bool {
+        each!(self, reader => reader.is_before_records())
+    }
+    fn recover(&mut self) {
+        each!(self, reader => reader.recover());
+    }
+    fn is_lost(&self) -> bool {
+        each!(self, reader => reader.is_lost())
+    }
+    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
+        each!(self, reader => reader.pass_bytes(bytes))
+    }
+    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
+        each!(self, reader => reader.is_settled_before_a_record(held))
+    }
+    fn goes_on_behind(&self, held: &[u8]) -> bool {
+        each!(self, reader => reader.goes_on_behind(held))
+    }
+    fn rescan(&mut self) {
+        each!(self, reader => reader.rescan());
+    }
+    #[inline(always)]
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        match self {
+            Reader::Json(_) | Reader::Told(_) => Vec::new(),
+            Reader::Plist(reader) => reader.take_repairs(),
+            Reader::Csv(reader) => reader.take_repairs(),
+            Reader::Xml(reader) => reader.take_repairs(),
+        }
+    }
+}
