@@ -212,7 +212,11 @@ class Source:
         """The dialect of the format that the options say, or else the suffix."""
         if "dialect" in reads:
             return _dialect.chosen(reads["dialect"], name)
-        return _rust.Dialect(self.format, dict(reads)) if reads else _formats.dialect(self.format, name)
+        return (
+            _rust.Dialect(self.format, dict(reads))
+            if reads
+            else _formats.dialect(self.format, name)
+        )
 
     def sniff(
         self, into: object
