@@ -843,3 +843,20 @@ def test_628_a_part_that_is_none_where_its_class_makes_something_else_of_nothing
         EncodeError, match="x: None is left out here, and would not be read as None"
     ):
         csv.encode([{"n": 1, "p": None}], keys)
+
+
+def test_629_keys_that_pydantic_does_not_make_again() -> None:
+    """A pydantic model had a dict by an Enum of several kinds: it was written, and refused when read."""
+
+    class Mixed(enum.Enum):
+        ONE = 1
+        B = "b"
+        NOTHING = None
+
+    of: Any = dict[Mixed, int]
+    model = pydantic.create_model("M", d=(of, ...))
+    for form in (json, ndjson, plist):
+        with pytest.raises(EncodeError, match="d: .*pydantic would refuse what is written"):
+            form.encode([model(d={Mixed.ONE: 1})])
+        kept = model(d={Mixed.B: 1})
+        assert json.decode(json.encode(kept), model) == kept

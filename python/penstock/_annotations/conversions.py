@@ -132,8 +132,8 @@ def of_class(adapter: Any, value: Any) -> Any:
 
 
 def adapter(info: Any, config: Any) -> Any:
-    """Return the adapter of pydantic for a field, if its annotation has a union."""
-    if not _parameters.has_union(info.annotation):
+    """Return the adapter of pydantic for a field with a union, or with keys that are no text."""
+    if not (_parameters.has_union(info.annotation) or _parameters.has_keys(info.annotation)):
         return None
     of = info.annotation
     if info.metadata:
@@ -142,7 +142,7 @@ def adapter(info: Any, config: Any) -> Any:
 
 
 def decided(how: tuple[Any, Any], value: Any) -> Any:
-    """Return a value of a union that pydantic decides, if it would decide for the same one."""
+    """Return a value of a field that is left to pydantic, if it would make the same one again."""
     adapter, format_ = how
     if value is None:
         return value

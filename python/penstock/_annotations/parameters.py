@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import types
 import typing
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from types import FunctionType, MethodType
@@ -106,6 +107,17 @@ def _mentions_digits(function: Any) -> bool:
 def has_union(annotation: object) -> bool:
     """Return whether a union of several types is part of an annotation."""
     return _has_part(annotation, _is_union, ("Union", "Optional", "|"))
+
+
+def has_keys(annotation: object) -> bool:
+    """Return whether a mapping whose keys are no text is part of an annotation."""
+    return _has_part(annotation, _has_other_keys, ())
+
+
+def _has_other_keys(part: object) -> bool:
+    origin, arguments = typing.get_origin(part), typing.get_args(part)
+    is_mapping = isinstance(origin, type) and issubclass(origin, Mapping)
+    return is_mapping and bool(arguments) and arguments[0] is not str
 
 
 def has_digits(annotation: object) -> bool:
