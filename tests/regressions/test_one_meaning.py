@@ -39,6 +39,7 @@ from penstock import (
     tag,
     times,
     unix,
+    via,
     xml,
 )
 
@@ -856,7 +857,21 @@ def test_629_keys_that_pydantic_does_not_make_again() -> None:
     of: Any = dict[Mixed, int]
     model = pydantic.create_model("M", d=(of, ...))
     for form in (json, ndjson, plist):
-        with pytest.raises(EncodeError, match="d: .*pydantic would refuse what is written"):
+        with pytest.raises(EncodeError, match=r"d: .*pydantic would refuse what is written"):
             form.encode([model(d={Mixed.ONE: 1})])
         kept = model(d={Mixed.B: 1})
         assert json.decode(json.encode(kept), model) == kept
+
+
+def test_630_what_pydantic_makes_of_a_union_where_all_is_text() -> None:
+    """A number was written into a property list of OpenStep, and read back as text."""
+    kilo = via(lambda text: int(text.removeprefix("k")), encode=lambda number: f"k{number}")
+    of: Any = Union[str, Annotated[int, kilo]]
+    for type_, held, kept in ((of, 5, "a"), (list[of], ["a", 5], ["a"])):
+        model = pydantic.create_model("M", x=(type_, ...))
+        for form in ("xml", "binary", "gnustep"):
+            assert plist.decode(plist.encode(model(x=held), form=form), model) == model(x=held)
+        with pytest.raises(EncodeError, match=r"x: .*pydantic would make .*'5'.* of it"):
+            plist.encode(model(x=held), form="openstep")
+        text = plist.encode(model(x=kept), form="openstep")
+        assert plist.decode(text, model) == model(x=kept)

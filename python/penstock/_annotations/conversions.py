@@ -161,6 +161,23 @@ def decided(how: tuple[Any, Any], value: Any) -> Any:
     return value
 
 
+def decided_as_text(how: tuple[Any], value: Any) -> Any:
+    """Do the same for a property list in the form of OpenStep, in which all is text."""
+    return decided((*how, _OpenStep), value)
+
+
+class _OpenStep:
+    """Property lists in that form, with the functions that a module of a format has."""
+
+    @staticmethod
+    def encode(value: Any) -> bytes:
+        return sys.modules["penstock"].plist.encode(value, form="openstep")
+
+    @staticmethod
+    def decode(data: bytes) -> Any:
+        return sys.modules["penstock"].plist.decode(data, form="openstep")
+
+
 def _same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False

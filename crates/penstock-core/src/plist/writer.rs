@@ -316,6 +316,9 @@ impl writer::Writer for Writer {
     fn kinds(&self) -> Kinds {
         if matches!(self.own, Own::Text(_)) { Kinds::Unknown } else { Kinds::Kept }
     }
+    fn has_only_text(&self) -> bool {
+        matches!(&self.own, Own::Text(writer) if !writer.has_numbers())
+    }
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
         if self.heard.is_some() {
             self.note(Scalar::Untyped(text.into()))?;

@@ -194,6 +194,11 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     fn kinds(&self) -> Kinds {
         if Self::LEXICAL { Kinds::Unknown } else { Kinds::Kept }
     }
+
+    /// Whether all scalars are text to a reader that knows no types.
+    fn has_only_text(&self) -> bool {
+        Self::LEXICAL
+    }
 }
 
 /// What a reader knows of the kinds of the values that a writer writes.

@@ -51,8 +51,13 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 return Ok(self.writer.null(0)?);
             }
             converted = true;
+            let check = if W::LEXICAL { None } else { after.check_of_text.as_ref() };
+            let check = check.map(|check| check.clone_ref(self.py));
             for back in self.backs(of) {
                 value = self.back(back, &value)?;
+            }
+            if check.is_some() && self.writer.has_only_text() {
+                value = self.back(check, &value)?;
             }
         }
         let node = self.node(of);

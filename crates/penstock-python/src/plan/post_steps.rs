@@ -40,6 +40,8 @@ pub(crate) struct PostSteps {
     /// For each function of the user's among the steps, the one that undoes it; None if there is
     /// no such function.
     pub(crate) backs: Vec<Option<Py<PyAny>>>,
+    /// In a plan for typed values: what checks a value, before it is written where all scalars are text.
+    pub(crate) check_of_text: Option<Py<PyAny>>,
 }
 
 /// One step.
@@ -143,7 +145,7 @@ impl PostSteps {
             Step::Trim => None,
         });
         let class = self.class.iter().map(Py::as_any);
-        steps.chain(self.backs.iter().flatten()).chain(class)
+        steps.chain(self.backs.iter().flatten()).chain(&self.check_of_text).chain(class)
     }
 
     /// Whether a value may be one that the steps make, as far as its class shows it. None if they

@@ -460,12 +460,14 @@ fn declared<'py>(
             let mut declared = subject.declared(name.clone(), plain, scope, absent)?;
             // Plain numbers with all their digits are left to pydantic alone.
             if matches!(subject.compiler.nodes[declared.node as usize].kind, Kind::Any)
-                && let Some(back) = decided(subject, &class, info)?
+                && let Some((back, of_text)) = decided(subject, &class, info)?
             {
                 // The node of plain values is everybody's.
                 declared.node = subject.compiler.push(Kind::Any, false, "Any".into());
                 let own = &mut subject.compiler.nodes[declared.node as usize];
-                PostSteps::add(own, []).backs.push(Some(back.unbind()));
+                let after = PostSteps::add(own, []);
+                after.backs.push(Some(back.unbind()));
+                after.check_of_text = Some(of_text.unbind());
             }
             Ok(declared)
         }
@@ -474,12 +476,12 @@ fn declared<'py>(
 }
 
 /// What checks a value of a field with a union, of whose plain value pydantic makes a member: that it
-/// makes the same one.
+/// makes the same one. The second checks it for a format of which a reader without types has only text.
 fn decided<'py>(
     subject: &Subject<'_, 'py>,
     class: &Bound<'py, PyType>,
     info: &Bound<'py, PyAny>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     let py = class.py();
     let adapter = conversions::function(py, "adapter")?.call1((info, config(class)?))?;
     if adapter.is_none() {
@@ -488,7 +490,8 @@ fn decided<'py>(
     // What a reader has where all is text is what XML has.
     let format = if subject.compiler.form.is_lexical() { "xml" } else { "json" };
     let format = py.import(intern!(py, "penstock"))?.getattr(format)?;
-    Ok(Some(conversions::applied(py, "decided", (adapter, format))?))
+    let of_text = conversions::applied(py, "decided_as_text", (&adapter,))?;
+    Ok(Some((conversions::applied(py, "decided", (adapter, format))?, of_text)))
 }
 
 /// The type for a value that a validator sees before it is decoded: plain values. If decimals are
