@@ -193,7 +193,8 @@ clean: ## remove everything that is built or installed
 
 # The files below only say when something was last done.
 
-# Of the packages, Python compiles what is imported, when it is imported first.
+# Of the packages, Python compiles what is imported, when it is imported first. Those of engines are compiled before:
+# many workers would do so at once, and their tests have limits.
 PIP = -m pip install --quiet --no-compile
 
 define install-wheel
@@ -228,7 +229,7 @@ $(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
 
 .venv-%/.engine: requirements/%.txt $(VENV)/.wheel
 	test -x .venv-$*/bin/python || "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" -m venv .venv-$*
-	.venv-$*/bin/python $(PIP) -r $<
+	.venv-$*/bin/python -m pip install --quiet -r $<
 	.venv-$*/bin/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
 	@touch $@
 
