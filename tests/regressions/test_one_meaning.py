@@ -836,8 +836,33 @@ def test_628_a_part_that_is_none_where_its_class_makes_something_else_of_nothing
         )(1),
     ):
         assert csv.decode(csv.encode([value], type(value)), type(value)) == [value]
-    [back] = csv.decode(csv.encode([Plain(1)], Plain), Plain)
-    assert (back.n, back.p) == (1, None)
+
+    class Keywords:
+        n: int
+        p: part | None = None  # type: ignore[valid-type]
+
+        def __init__(self, **said: Any) -> None:
+            self.__dict__.update(said)
+
+    class Attributes:
+        n: int = 1
+        p: part | None = None  # type: ignore[valid-type]
+
+    class Liar(Plain):
+        __signature__ = "none"
+
+    class Other:
+        n: int = 1
+        p: part | None = part(5)  # type: ignore[valid-type]
+
+    keywords: Any = Keywords(n=1, p=None)
+    for value in (Plain(1), keywords, Attributes(), Liar(1)):
+        [back] = csv.decode(csv.encode([value], type(value)), type(value))
+        assert (back.n, back.p) == (1, None)
+    other = Other()
+    other.p = None
+    with pytest.raises(EncodeError, match="x: None is left out here"):
+        csv.encode([other], Other)
     keys = typed("Keys", n=int, p=typing.NotRequired[part | None])
     assert csv.decode(csv.encode([{"n": 1}], keys), keys) == [{"n": 1}]
     with pytest.raises(

@@ -9,12 +9,12 @@ use crate::modules;
 use crate::plan::{
     Absent, Build, ClassId, ClassPlan, Kind, NodeId, Part, Plan, Stars, TagRule, Target, element,
 };
-use crate::plan::{has_serializer, is_pydantic_there, is_unset, names_by_alias};
+use crate::plan::{has_serializer, is_pydantic_there, is_unset, makes_none, names_by_alias};
 use penstock_core::json::lend::Key;
 use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -360,25 +360,6 @@ pub(super) fn is_optional(class: &ClassPlan, part: &Part) -> bool {
     !matches!(class.fields[part.field as usize].absent, Absent::Error)
 }
 
-/// Whether the class makes None of a field that is not given, where only the class knows that.
-fn is_none_unless_given(
-    class: &Bound<'_, PyType>,
-    attribute: &Bound<'_, PyString>,
-    parameter: &Bound<'_, PyString>,
-) -> PyResult<bool> {
-    let py = class.py();
-    if is_pydantic_there(py)
-        && let Some(fields) = class.getattr_opt(intern!(py, "__pydantic_fields__"))?
-    {
-        let info = fields.get_item(attribute)?;
-        let default = info.getattr(intern!(py, "default"))?;
-        return Ok(default.is_none() && info.getattr(intern!(py, "default_factory"))?.is_none());
-    }
-    let signature = py.import(intern!(py, "inspect"))?.call_method1("signature", (class,))?;
-    let parameters = signature.getattr(intern!(py, "parameters"))?;
-    Ok(parameters.get_item(parameter)?.getattr(intern!(py, "default"))?.is_none())
-}
-
 pub(super) struct Making<'a, 'py> {
     pub(super) py: Python<'py>,
     pub(super) plan: &'a Plan,
@@ -530,7 +511,7 @@ impl Making<'_, '_> {
             Absent::Unset => {
                 let class = self.class.class.bind(self.py);
                 let attribute = &self.names[part.field as usize];
-                match is_none_unless_given(class, attribute, field.name.bind(self.py))? {
+                match makes_none(class, attribute, field.name.bind(self.py))? {
                     true => NoPart::Absent,
                     false => NoPart::Default,
                 }

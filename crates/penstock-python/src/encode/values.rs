@@ -51,13 +51,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 return Ok(self.writer.null(0)?);
             }
             converted = true;
-            let check = if W::LEXICAL { None } else { after.check_of_text.as_ref() };
-            let check = check.map(|check| check.clone_ref(self.py));
             for back in self.backs(of) {
                 value = self.back(back, &value)?;
-            }
-            if check.is_some() && self.writer.has_only_text() {
-                value = self.back(check, &value)?;
             }
         }
         let node = self.node(of);
@@ -177,8 +172,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 
     /// The functions that undo those of a type, in the order in which they are called.
     pub(super) fn backs(&self, of: As) -> Vec<Option<Py<PyAny>>> {
-        let backs = self.node(of).after.iter().flat_map(|after| after.backs.iter().rev());
-        backs.map(|back| back.as_ref().map(|back| back.clone_ref(self.py))).collect()
+        let Some(after) = &self.node(of).after else { return Vec::new() };
+        let check = after.check_of_text.as_ref().filter(|_| self.writer.has_only_text());
+        let backs = after.backs.iter().rev().map(Option::as_ref).chain(check.map(Some));
+        backs.map(|back| back.map(|back| back.clone_ref(self.py))).collect()
     }
 
     /// Undoes one step of decoding.

@@ -94,6 +94,7 @@ pub(crate) use post_steps::{PostSteps, Step};
 pub(crate) use pydantic::{has_serializer, is_of_pydantic, is_pydantic_there, names_by_alias};
 pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;
+pub(crate) use signature::makes_none;
 pub(crate) use tokens::Tokens;
 pub(crate) use untyped::{Separated, contradiction};
 

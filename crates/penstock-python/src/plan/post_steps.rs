@@ -40,7 +40,7 @@ pub(crate) struct PostSteps {
     /// For each function of the user's among the steps, the one that undoes it; None if there is
     /// no such function.
     pub(crate) backs: Vec<Option<Py<PyAny>>>,
-    /// In a plan for typed values: what checks a value, before it is written where all scalars are text.
+    /// In a plan for typed values: what checks a value before it is written where all scalars are text.
     pub(crate) check_of_text: Option<Py<PyAny>>,
 }
 

@@ -377,6 +377,24 @@ pub(crate) fn names_by_alias<'py>(
     Ok(found)
 }
 
+/// What a field has that is not given: its default, or its factory. Nothing if pydantic does not know the field.
+pub(super) fn default<'py>(
+    class: &Bound<'py, PyType>,
+    field: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = class.py();
+    if !is_pydantic_there(py) || !class.hasattr(intern!(py, "__pydantic_fields__"))? {
+        return Ok(None);
+    }
+    let Some(info) = fields(class)?.get_item(field)? else { return Ok(None) };
+    let factory = info.getattr(intern!(py, "default_factory"))?;
+    if factory.is_none() {
+        info.getattr(intern!(py, "default")).map(Some)
+    } else {
+        Ok(Some(factory))
+    }
+}
+
 /// True if the annotation of a field has a function that writes its values, or leaves them out.
 pub(crate) fn has_serializer(info: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = info.py();
@@ -460,14 +478,14 @@ fn declared<'py>(
             let mut declared = subject.declared(name.clone(), plain, scope, absent)?;
             // Plain numbers with all their digits are left to pydantic alone.
             if matches!(subject.compiler.nodes[declared.node as usize].kind, Kind::Any)
-                && let Some((back, of_text)) = decided(subject, &class, info)?
+                && let Some(Decided { check, check_of_text }) = decided(subject, &class, info)?
             {
                 // The node of plain values is everybody's.
                 declared.node = subject.compiler.push(Kind::Any, false, "Any".into());
                 let own = &mut subject.compiler.nodes[declared.node as usize];
                 let after = PostSteps::add(own, []);
-                after.backs.push(Some(back.unbind()));
-                after.check_of_text = Some(of_text.unbind());
+                after.backs.push(Some(check.unbind()));
+                after.check_of_text = check_of_text.map(Bound::unbind);
             }
             Ok(declared)
         }
@@ -475,23 +493,34 @@ fn declared<'py>(
     }
 }
 
-/// What checks a value of a field with a union, of whose plain value pydantic makes a member: that it
-/// makes the same one. The second checks it for a format of which a reader without types has only text.
+/// What checks a value of a field that is left to pydantic: that it makes the same value of what is written.
+struct Decided<'py> {
+    check: Bound<'py, PyAny>,
+    /// In a plan of typed values: the same for a format in which all scalars are text.
+    check_of_text: Option<Bound<'py, PyAny>>,
+}
+
+/// The checks of a field, if it has what pydantic decides in its own way.
 fn decided<'py>(
     subject: &Subject<'_, 'py>,
     class: &Bound<'py, PyType>,
     info: &Bound<'py, PyAny>,
-) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+) -> PyResult<Option<Decided<'py>>> {
     let py = class.py();
     let adapter = conversions::function(py, "adapter")?.call1((info, config(class)?))?;
     if adapter.is_none() {
         return Ok(None);
     }
+    let is_lexical = subject.compiler.form.is_lexical();
     // What a reader has where all is text is what XML has.
-    let format = if subject.compiler.form.is_lexical() { "xml" } else { "json" };
+    let format = if is_lexical { "xml" } else { "json" };
     let format = py.import(intern!(py, "penstock"))?.getattr(format)?;
-    let of_text = conversions::applied(py, "decided_as_text", (&adapter,))?;
-    Ok(Some((conversions::applied(py, "decided", (adapter, format))?, of_text)))
+    let check = conversions::applied(py, "decided", (&adapter, format))?;
+    let check_of_text = match is_lexical {
+        true => None,
+        false => Some(conversions::applied(py, "decided_as_text", (adapter,))?),
+    };
+    Ok(Some(Decided { check, check_of_text }))
 }
 
 /// The type for a value that a validator sees before it is decoded: plain values. If decimals are

@@ -9,7 +9,7 @@ use super::build::Reason;
 use super::classes::{Declared, Shape, Subject};
 use super::layout::{self, Function};
 use super::names::same_name;
-use super::{Absent, Build};
+use super::{Absent, Build, pydantic};
 
 const TAKES_MORE_BY_POSITION: usize = 0x04;
 const TAKES_MORE_BY_KEYWORD: usize = 0x08;
@@ -124,6 +124,25 @@ impl<'py> Constructor<'py> {
     pub(super) fn reason(&self) -> PyResult<Reason> {
         Ok(format!("{} has its own {}", self.owner.name()?, self.name))
     }
+}
+
+/// Whether an object has None in a field that was not given, where only its class decides that: by what
+/// pydantic knows of the field, the default of the constructor's parameter, or the attribute of the class.
+pub(crate) fn makes_none(
+    class: &Bound<'_, PyType>,
+    attribute: &Bound<'_, PyString>,
+    parameter: &Bound<'_, PyString>,
+) -> PyResult<bool> {
+    if let Some(default) = pydantic::default(class, attribute)? {
+        return Ok(default.is_none());
+    }
+    if let Some(constructor) = Constructor::of(class)? {
+        let parameters = Parameters::of(&constructor.parts)?;
+        if let Some(place) = parameters.place(parameter) {
+            return Ok(parameters.list[place].default.as_ref().is_some_and(|it| it.is_none()));
+        }
+    }
+    Ok(class.getattr_opt(attribute)?.is_some_and(|default| default.is_none()))
 }
 
 /// A class that is called, for this reason. The constructor handles fields that it does not take
