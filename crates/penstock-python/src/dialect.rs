@@ -3,7 +3,7 @@
 
 use crate::failure::guarded;
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
-use crate::options::{text, unknown_word, wrong_type};
+use crate::options::{named_options, text, unknown_word, wrong_type};
 use crate::plan::{Aimed, PlanRef, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::formats::{self, FORMATS, Format, Reader};
 use penstock_core::limits::Limits;
@@ -48,8 +48,6 @@ pub(crate) struct Choice {
 #[pymethods]
 impl Dialect {
     #[new]
-    // The options are a dict. PyO3 would make one of keyword arguments where nothing catches its panic if there
-    // is no memory for that; pickles have them.
     #[pyo3(signature = (format, options=None, /, **named))]
     fn new(
         py: Python<'_>,
@@ -59,8 +57,7 @@ impl Dialect {
     ) -> PyResult<Self> {
         guarded(py, || {
             let format = of_name(format)?;
-            let options =
-                options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
+            let options = named_options(py, options, named)?;
             let (mut repeated, mut force_list) = (Repeated::default(), ForceList::default());
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {

@@ -11,8 +11,22 @@ use penstock_core::source::{Compression, Encoding, encoding};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
 use std::ffi::CString;
+
+/// The options of a dialect or a style, for it to keep: those of a dict, and those that were named. Whoever may
+/// run out of memory passes a dict, because PyO3 collects named arguments where nothing catches its panic.
+pub(crate) fn named_options<'py>(
+    py: Python<'py>,
+    options: Option<&Bound<'py, PyDict>>,
+    named: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = options.map_or_else(|| Ok(PyDict::new(py)), |options| options.copy())?;
+    if let Some(named) = named {
+        all.update(named.as_mapping())?;
+    }
+    Ok(all)
+}
 
 /// The exception for a word that is not allowed.
 #[cold]

@@ -3,7 +3,7 @@
 
 use crate::dialect::{of_name, of_python, refused};
 use crate::failure::guarded;
-use crate::options::text;
+use crate::options::{named_options, text};
 use crate::plan::{Aimed, Prefixes};
 use penstock_core::formats::{self, AnyWriter};
 use penstock_core::limits::Limits;
@@ -28,8 +28,6 @@ pub(crate) struct Style {
 #[pymethods]
 impl Style {
     #[new]
-    // The options are a dict. PyO3 would make one of keyword arguments where nothing catches its panic if there
-    // is no memory for that; pickles have them.
     #[pyo3(signature = (format, options=None, /, **named))]
     fn new(
         py: Python<'_>,
@@ -39,8 +37,7 @@ impl Style {
     ) -> PyResult<Self> {
         guarded(py, || {
             let format = of_name(format)?;
-            let options =
-                options.or(named).map_or_else(|| Ok(PyDict::new(py)), |said| said.copy())?;
+            let options = named_options(py, options, named)?;
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {
                 said.push((text("an option", &option)?.to_owned(), of_python(&value)?));
