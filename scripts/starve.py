@@ -220,7 +220,7 @@ WORK = {
     "kept: dicts": lambda: all_kept(csv.read(pieces(wrong_rows))),
     "kept: texts": lambda: many(lambda: json.encode({"a": 1})),
     "kept: tables": lambda: many(lambda: json.decode(small)),
-    "kept: schemas": lambda: many(lambda: penstock.schema([small], format="ndjson")),
+    "kept: schemas": lambda: many(lambda: penstock.schema([row % (1, 1)], format="ndjson")),
     "deep: json.decode": lambda: json.decode(deep, limits=deepest),
     "deep: json.decode maps": lambda: json.decode(deep_maps, limits=deepest),
     "deep: json.load": lambda: json.load(pieces(deep_maps), limits=deepest),
