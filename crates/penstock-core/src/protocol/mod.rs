@@ -14,7 +14,8 @@
 //! `impl LookAhead for X {}`. A sink that forwards events to another one names all methods with
 //! [`forward!`](crate::forward).
 //!
-//! Calls are statically dispatched: each pair of reader and sink compiles to one loop.
+//! For a destination that asks for [copies](Destination::COPIES) of grammars, the reader and the sink compile to one
+//! loop. All other sinks are called through a table ([`erased`]).
 
 mod ahead;
 mod borrowed;
