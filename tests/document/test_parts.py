@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from leaks import assert_nothing_left
 
 import penstock
 
@@ -265,16 +266,7 @@ def test_what_is_given_back() -> None:
             with pytest.raises(KeyError):
                 document[wrong]
 
-    def blocks() -> int:
-        gc.collect()
-        return sys.getallocatedblocks()
-
-    for _ in range(50):
-        work()
-    before = blocks()
-    for _ in range(200):
-        work()
-    assert blocks() - before < 100
+    assert_nothing_left(work)
 
 
 def test_any_number_of_threads_may_look() -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import gc
 import json
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
@@ -15,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leaks import assert_nothing_left
 from shapes import Circle, Square
 
 import penstock
@@ -725,20 +724,9 @@ def test_no_reference_is_lost(into: Any) -> None:
         for document in documents:
             with contextlib.suppress(DecodeError):
                 penstock.decode(document, into, all_errors=True, duplicates="error")
-
-    changes: list[int] = []
-    before = 0
-    # Caches fill up first; a leak grows in every round.
-    for _ in range(8):
-        for _ in range(40):
-            work()
         MADE.clear()
-        gc.collect()
-        changes.append(sys.getallocatedblocks() - before)
-        before += changes[-1]
-        if abs(changes[-1]) < 20:
-            return
-    pytest.fail(f"blocks changed by {changes} in 40 runs each")
+
+    assert_nothing_left(work)
 
 
 # Any damage.

@@ -7,7 +7,6 @@ import contextlib
 import ctypes
 import gc
 import json
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import attrs
 import msgspec
 import pydantic
 import pytest
+from leaks import assert_nothing_left
 
 import penstock
 
@@ -196,29 +196,9 @@ def only_what_is_new() -> Iterator[None]:
     gc.unfreeze()
 
 
-def measured(watched: tuple[object, ...]) -> list[int]:
-    """The numbers of memory blocks, of objects, and of references to the watched objects."""
-    for _ in range(2):
-        gc.collect()
-    counts = [sys.getrefcount(each) for each in watched]
-    return [sys.getallocatedblocks(), len(gc.get_objects()), *counts]
-
-
 def grows(work: Callable[[], object], watched: tuple[object, ...] = (), runs: int = 40) -> None:
-    """Fail if the work leaks, or releases a reference too many."""
-    watched = (None, True, DEFAULT, *watched)
-    before = measured(watched)
-    changes: list[int] = []
-    # Caches, ours and the interpreter's, fill up first; a leak grows in every round.
-    for _ in range(10):
-        for _ in range(runs):
-            work()
-        after = measured(watched)
-        changes = [now - then for now, then in zip(after, before, strict=True)]
-        if all(abs(change) < runs // 2 for change in changes):
-            return
-        before = after
-    pytest.fail(f"blocks, objects and references changed by {changes} in {runs} runs")
+    """Fail if the work leaks, or releases a reference too many, that to the default included."""
+    assert_nothing_left(work, (DEFAULT, *watched), runs)
 
 
 def fails(

@@ -12,15 +12,15 @@ import gc
 import ipaddress
 import pathlib
 import re
-import sys
 import uuid
 import zoneinfo
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypedDict
 
 import annotated_types
 import pytest
+from leaks import assert_nothing_left
 
 import penstock
 from penstock import Hex, Plan, decode, pattern, typecode, unix, xml
@@ -123,30 +123,6 @@ def only_what_is_new() -> Iterator[None]:
     gc.unfreeze()
 
 
-def grows(work: Callable[[], object], watched: object) -> None:
-    """Fail if the work leaks, or releases a reference too many."""
-    runs = 30
-
-    def measured() -> list[int]:
-        gc.collect()
-        counts = [sys.getrefcount(each) for each in (None, True, watched)]
-        return [sys.getallocatedblocks(), *counts]
-
-    before = measured()
-    changes: list[int] = []
-    # Caches fill up first; a leak grows in every round.
-    for _ in range(8):
-        for _ in range(runs):
-            work()
-        after = measured()
-        changes = [now - then for now, then in zip(after, before, strict=True)]
-        # One for each run is a leak; fewer belong to caches of the other library.
-        if all(abs(change) < runs for change in changes):
-            return
-        before = after
-    pytest.fail(f"blocks and references changed by {changes} in {runs} runs")
-
-
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row[0])[:50])
 def test_values(row: tuple[Any, str, str, str, str]) -> None:
     into, good, bad, element, misfit = row
@@ -161,7 +137,7 @@ def test_values(row: tuple[Any, str, str, str, str]) -> None:
         with contextlib.suppress(penstock.ValidationError):
             xml.decode(f"<d><v>{element}</v><v>{misfit}</v></d>", markup)
 
-    grows(work, into)
+    assert_nothing_left(work, (into,))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row[0])[:50])
@@ -171,7 +147,7 @@ def test_plans(row: tuple[Any, str, str, str, str]) -> None:
     def work() -> None:
         Plan(list[into], strict=False, unix="ms")
 
-    grows(work, into)
+    assert_nothing_left(work, (into,))
 
 
 def test_lax_plans() -> None:
@@ -182,4 +158,4 @@ def test_lax_plans() -> None:
         with pytest.raises(penstock.ValidationError):
             decode('["1000", 1000.5]', plan)
 
-    grows(work, plan)
+    assert_nothing_left(work, (plan,))

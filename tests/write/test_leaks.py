@@ -1,13 +1,12 @@
 """Writing leaks nothing, however it ends."""
 
-import gc
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from leaks import assert_nothing_left
 
 import penstock
 from penstock import EncodeError
@@ -86,15 +85,4 @@ def asynchronous(_: Path) -> None:
 
 @pytest.mark.parametrize("work", [written, given_up, refused, chunks, asynchronous])
 def test_nothing_is_left_behind(work: Callable[[Path], None], tmp_path: Path) -> None:
-    def blocks() -> int:
-        for _ in range(50):
-            work(tmp_path / "rows.json")
-        gc.collect()
-        return sys.getallocatedblocks()
-
-    row = ROWS[7]
-    blocks()
-    references = sys.getrefcount(row)
-    # What grows with each call is a leak. A cache stops growing, sometimes after a while.
-    assert any(-blocks() + blocks() < 25 for _ in range(12))
-    assert sys.getrefcount(row) == references
+    assert_nothing_left(lambda: work(tmp_path / "rows.json"), (ROWS[7],))
