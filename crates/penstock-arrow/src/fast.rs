@@ -5,7 +5,7 @@ use crate::columns::Columns;
 use crate::values::Unfit;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Flow, Sink, Want};
+use penstock_core::protocol::{Duplicates, Flow, Sink, Want};
 use penstock_core::shape::Shape;
 use penstock_core::value::lexical::Rules;
 
@@ -34,17 +34,6 @@ impl Settings {
     pub(crate) fn is_full(&self, columns: &Columns) -> bool {
         columns.rows() >= self.rows || columns.bytes() >= self.bytes
     }
-}
-
-/// What happens with a second value for the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duplicates {
-    /// The last one counts.
-    Last,
-    /// The first one counts.
-    First,
-    /// The record is in error.
-    Error,
 }
 
 /// Fills columns from events. Its methods are those of a [`Sink`], and answer None for what it does

@@ -6,12 +6,12 @@
 
 use crate::columns::Columns;
 use crate::events::{Events, Span, What};
-use crate::fast::{Duplicates, Fast, Settings};
+use crate::fast::{Fast, Settings};
 use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
 use penstock_core::event::{Key, KeyKind, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Flow, Sink, Trail, Want};
+use penstock_core::protocol::{Duplicates, Flow, Sink, Trail, Want};
 use penstock_core::shape::Shape;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::unix::since_2001;

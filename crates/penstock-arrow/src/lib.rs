@@ -55,7 +55,7 @@ pub use arrow_schema::{
 };
 pub use batch::Texts;
 pub use columns::Columns;
-pub use fast::{Duplicates, Fast, Settings};
+pub use fast::{Fast, Settings};
 pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
 pub use lane::{Header, Lane, NotTaken};

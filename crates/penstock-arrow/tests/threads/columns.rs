@@ -4,12 +4,12 @@ use crate::{Form, drive, reader};
 use arrow_array::types::Int32Type;
 use arrow_array::{DictionaryArray, StringArray};
 use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
-use penstock_arrow::{Columns, Duplicates, Fast, Header, Keyed, Lane, RecordBatch, Settings};
+use penstock_arrow::{Columns, Fast, Header, Keyed, Lane, RecordBatch, Settings};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs, Sink, Step,
-    Want,
+    Destination, Duplicates, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs,
+    Sink, Step, Want,
 };
 use penstock_core::run::Outlet;
 use penstock_core::shape::Shape;

@@ -2,9 +2,10 @@
 
 use super::Text as KeyText;
 use super::shapes::{EMPTY, NodeId, Shapes};
-use super::{Document, Duplicates, Header, MOST_TEXT};
+use super::{Document, Header, MOST_TEXT};
 use crate::event::{Key, Scalar, Text};
 use crate::path_step::PathStep;
+use crate::protocol::Duplicates;
 use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::word::{Tag, Word};

@@ -25,19 +25,9 @@ pub use view::{Container, Entry, List, Map, Number, Text, Value, View};
 
 use self::own::Indexes;
 use self::shapes::{Shapes, Table};
+use crate::protocol::Duplicates;
 use crate::word::Word;
 use std::sync::OnceLock;
-
-/// Which of the values of a repeated key counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duplicates {
-    /// The last one.
-    Last,
-    /// The first one.
-    First,
-    /// There must be only one.
-    Error,
-}
 
 /// The longest text that words can point into, in bytes.
 pub const MOST_TEXT: u64 = Word::OFFSETS - 1;

@@ -4,8 +4,9 @@
 //! do that, and a program that wants one city out of a quarter of a million does not pay for an
 //! index.
 
+use super::Header;
 use super::view::{Text, View};
-use super::{Duplicates, Header};
+use crate::protocol::Duplicates;
 use crate::word::{Tag, Word};
 use penstock_scan::{TextBuf, filled, gathered, make_room};
 use std::collections::HashMap;

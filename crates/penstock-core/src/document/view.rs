@@ -3,8 +3,9 @@
 use super::own::{self, Own};
 use super::places::closing_quote;
 use super::shapes::{NodeId, Table};
-use super::{Document, Duplicates, Header};
+use super::{Document, Header};
 use crate::path_step::PathStep;
+use crate::protocol::Duplicates;
 use crate::value::number;
 use crate::word::{Decimal, Tag, Word};
 use penstock_scan::{TextBuf, ValidText, check_reserve, make_room, unescape_json};

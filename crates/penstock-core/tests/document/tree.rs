@@ -2,14 +2,14 @@
 //! every search visits every value. The fuzz target uses it, too.
 
 use penstock_core::document::{
-    Container, Document, Duplicates, Gather, Match, Matches, Number, Refusal, Value, View,
-    place_of, places, scalar_end,
+    Container, Document, Gather, Match, Matches, Number, Refusal, Value, View, place_of, places,
+    scalar_end,
 };
 use penstock_core::error::{Fail, Fault};
 use penstock_core::json::{Framing, Reader};
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::Step;
+use penstock_core::protocol::{Duplicates, Step};
 use penstock_core::select::Path;
 use penstock_core::value::number::{scan, to_f64};
 use penstock_core::word::Word;

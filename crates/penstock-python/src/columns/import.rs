@@ -4,8 +4,8 @@
 //! because the interface has no other word for that. All that can be found in the buffers is
 //! checked before anybody reads it: offsets, the keys of dictionaries, views, and UTF-8.
 
-use super::schema::check_imported;
-use crate::failure::{self, Named};
+use crate::edge::errors::{self, Named};
+use crate::plan::types::arrow_schema::check_imported;
 use penstock_arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use penstock_arrow::ffi_stream::FFI_ArrowArrayStream;
 use penstock_arrow::tell::DEEPEST;
@@ -59,7 +59,7 @@ impl Lost {
             Lost::Wrong(reason) => format!("the columns are not valid: {reason}"),
         };
         let place = Named::new("arrow", Some(STREAM)).at(Spot::default());
-        failure::of_decode(py, &reason, &place).unwrap_or_else(|instead| instead)
+        errors::of_decode(py, &reason, &place).unwrap_or_else(|instead| instead)
     }
 }
 

@@ -7,27 +7,21 @@
 //! | file | holds |
 //! |---|---|
 //! | `plan.rs` | the columns of a class |
-//! | `filling.rs` | the destination: columns, and the builder for what they do not take |
 //! | `objects.rs` | an object into its columns |
-//! | `schema.rs` | schemas of other libraries as types |
+//! | `schema.rs` | `Schema`: what was found in records, or a class has |
 //! | `texts.rs` | arrays of texts that are not checked a second time |
-//! | `stream.rs` | `Columns`, which hands out batches |
-//! | `capsule.rs` | Arrow's C interface |
+//! | `capsule.rs` | Arrow's C interface: schemas and batches |
 //! | `import.rs` | the same interface, for columns of others |
 
-mod capsule;
-mod filling;
+pub(crate) mod capsule;
 mod import;
-mod objects;
+pub(crate) mod objects;
 mod plan;
 pub(crate) mod schema;
-mod stream;
 mod texts;
 
-pub(crate) use capsule::Batch;
-pub(crate) use filling::Filling;
+pub(crate) use capsule::{Batch, handed, of_schema};
 pub(crate) use import::{Imported, STREAM};
-pub(crate) use plan::{Asked, Chosen, Digits, Made, Mark, Unions, columns_of, no_digits};
-pub(crate) use schema::SchemaObject as Schema;
-pub(crate) use stream::Columns;
+pub(crate) use plan::{Asked, Chosen, Digits, Made, Unions, columns_of, no_digits};
+pub(crate) use schema::{SchemaObject as Schema, requested, shown};
 pub(crate) use texts::texts;

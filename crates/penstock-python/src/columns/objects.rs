@@ -4,10 +4,10 @@
 //! value that the columns do not know. What the class makes of a value is what the column gets.
 
 use crate::encode::scalars;
-use crate::objects::PathStep;
 use crate::plan::{PlanRef, decimal_text, is_decimal, is_enum, is_unset, is_uuid};
 use penstock_arrow::plan::{Kind, NodeId};
 use penstock_arrow::{Columns, Unfit};
+use penstock_core::path_step::PathStep;
 use penstock_scan::gathered;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -25,7 +25,7 @@ pub(crate) struct Classes {
 }
 
 /// Why an object is not taken.
-pub(super) enum Stopped {
+pub(crate) enum Stopped {
     /// An exception of the object's own code.
     Raised(PyErr),
     /// Its value does not fit.
@@ -48,7 +48,7 @@ impl From<Unfit> for Stopped {
 type Added = Result<(), Stopped>;
 
 /// Adds a record.
-pub(super) fn add_record(
+pub(crate) fn add_record(
     py: Python<'_>,
     columns: &mut Columns,
     classes: &Classes,

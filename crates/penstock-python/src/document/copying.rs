@@ -2,8 +2,8 @@
 
 use super::parts::Document;
 use super::values;
-use crate::modules;
-use crate::objects::{Duplicates, Unknown};
+use crate::edge::modules;
+use penstock_core::protocol::{Duplicates, Unknown};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};

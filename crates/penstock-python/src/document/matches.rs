@@ -1,11 +1,11 @@
 //! The values at a path in a document.
 
 use super::{Handle, values};
-use crate::dialect::wrong_path;
-use crate::failure::guarded;
-use crate::objects::PathStep;
-use crate::options::text;
+use crate::edge::errors::guarded;
+use crate::edge::options::text;
+use crate::io::dialect::wrong_path;
 use penstock_core::document::{self, Match, View, place_of, scalar_end};
+use penstock_core::path_step::PathStep;
 use penstock_core::select::Path;
 use penstock_core::word::Word;
 use pyo3::prelude::*;

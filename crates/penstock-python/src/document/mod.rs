@@ -15,13 +15,15 @@ pub(crate) use parts::{Document, DocumentList, DocumentMap, document_items, docu
 pub(crate) use records::{RecordWalk, Records, document_records};
 pub(crate) use walk::Walk;
 
-use crate::dialect;
-use crate::objects::{Options, PathStep};
+use crate::io::dialect;
+use crate::objects::Options;
 use crate::plan::PlanRef;
 use crate::verbs::decode::{self, PartOf};
 use penstock_core::document::{self, View};
 use penstock_core::limits::Limits;
+use penstock_core::path_step::PathStep;
 use penstock_core::position::{Counter, Place, locate_in};
+use penstock_core::protocol::Duplicates;
 use penstock_core::word::Word;
 use penstock_scan::{TextWindow, ValidText};
 use pyo3::exceptions::PyValueError;
@@ -59,7 +61,7 @@ pub(super) struct Inner {
     start: u64,
     /// The name of the source in messages.
     name: Option<String>,
-    duplicates: crate::objects::Duplicates,
+    duplicates: Duplicates,
     limits: Limits,
     counts: Counts,
 }

@@ -3,16 +3,16 @@
 
 use super::parts::Document;
 use super::{Counts, Handle, HeldText, Inner};
-use crate::buffers::in_pieces;
-use crate::failure::{self, Named, guarded};
-use crate::objects::Duplicates;
-use crate::options;
-use crate::sources::SourceObject;
-use penstock_core::document::{self, Gather, MOST_TEXT, NoMemory};
+use crate::edge::buffers::in_pieces;
+use crate::edge::errors::{self, Named, guarded};
+use crate::edge::options;
+use crate::io::sources::SourceObject;
+use penstock_core::document::{Gather, MOST_TEXT, NoMemory};
 use penstock_core::error::Fault;
 use penstock_core::json::{Framing, Reader};
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
+use penstock_core::protocol::Duplicates;
 use penstock_core::run::{
     Failed, Failure, Input, KeptText, Lent, Origin, Policy, Run, Spot, Turn, total_exceeded,
 };
@@ -96,12 +96,7 @@ type Outcome<T> = Result<T, Failed<Infallible, NoMemory>>;
 
 impl Opening {
     fn new(duplicates: Duplicates, limits: Limits, name: Option<String>) -> Self {
-        let policy = match duplicates {
-            Duplicates::Last => document::Duplicates::Last,
-            Duplicates::First => document::Duplicates::First,
-            Duplicates::Error => document::Duplicates::Error,
-        };
-        Opening { gather: Gather::new(policy).within(limits.memory), duplicates, limits, name }
+        Opening { gather: Gather::new(duplicates).within(limits.memory), duplicates, limits, name }
     }
 
     fn run<I: Input>(&self, input: I) -> Run<Reader, I, Infallible> {
@@ -109,7 +104,7 @@ impl Opening {
     }
 
     fn raised(&self, py: Python<'_>, failure: Failed<Infallible, NoMemory>) -> PyErr {
-        failure::of_failure(py, failure, &Named::new("json", self.name.as_deref()))
+        errors::of_failure(py, failure, &Named::new("json", self.name.as_deref()))
     }
 
     fn finish(self, text: HeldText, start: u64) -> PyResult<Inner> {

@@ -2,12 +2,12 @@
 
 use super::walk::{Step, Walk};
 use super::{Handle, Inner, Matches, copying, values, written};
-use crate::failure::guarded;
-use crate::modules;
-use crate::objects::PathStep;
-use crate::options;
-use crate::printable::printable;
+use crate::edge::errors::guarded;
+use crate::edge::modules;
+use crate::edge::options;
+use crate::edge::printable::printable;
 use penstock_core::document::{List, Map, View};
+use penstock_core::path_step::PathStep;
 use penstock_core::word::Word;
 use penstock_scan::gathered;
 use pyo3::exceptions::{
@@ -186,7 +186,7 @@ impl Document {
                 }
                 _ => into,
             };
-            let plan = crate::dialect::json(py)?.plan(&into)?;
+            let plan = crate::io::dialect::json(py)?.plan(&into)?;
             let unknown = options::unknown_in_memory(unknown)?;
             let how = (plan, values::options(&inner, unknown, all_errors));
             let view = inner.view(py);

@@ -2,13 +2,15 @@
 
 use super::parts::{Document, Position, count_in, index_in, is_in, position};
 use super::{Handle, Inner, matches, values};
-use crate::failure::guarded;
-use crate::modules;
-use crate::objects::{Options, PathStep};
-use crate::options;
+use crate::edge::errors::guarded;
+use crate::edge::modules;
+use crate::edge::options;
+use crate::edge::printable::printable;
+use crate::objects::Options;
 use crate::plan::PlanRef;
-use crate::printable::printable;
 use penstock_core::document::{Match, places, scalar_end};
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::Unknown;
 use penstock_core::word::Word;
 use penstock_scan::{gathered, make_room};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -88,7 +90,7 @@ impl Records {
     ) -> PyResult<Self> {
         let inner = part.handle.get()?;
         let view = inner.view(py);
-        let plan = crate::dialect::json(py)?.plan(into)?;
+        let plan = crate::io::dialect::json(py)?.plan(into)?;
         let unknown = options::unknown_in_memory(options::text("unknown", unknown)?)?;
         let how = values::options(&inner, unknown, options::flag("all_errors", all_errors)?);
         let which = match at {
@@ -279,7 +281,7 @@ impl Records {
             let document = Document::root(py, Arc::clone(&self.handle))?;
             let again = py.import(modules::OPEN)?.getattr("_records_again")?;
             let unknown = match self.how.unknown {
-                crate::objects::Unknown::Error => "error",
+                Unknown::Error => "error",
                 _ => "skip",
             };
             let at = self.at.as_ref().map(|at| at.clone_ref(py));

@@ -2,10 +2,12 @@
 
 use super::parts::Document;
 use super::{Handle, Inner};
-use crate::objects::{Options, PathStep, Unknown, new_str};
+use crate::objects::{Options, new_str};
 use crate::plan::PlanRef;
 use penstock_core::document::{Number, Text, Value};
 use penstock_core::event;
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::Unknown;
 use penstock_core::value::number::{Outcome, scan, to_f64};
 use penstock_core::word::Word;
 use penstock_scan::TextBuf;
@@ -21,7 +23,7 @@ pub(super) fn options(inner: &Inner, unknown: Unknown, all_errors: bool) -> Opti
 
 /// The plan of plain values.
 pub(super) fn plain(py: Python<'_>) -> PyResult<PlanRef> {
-    crate::dialect::json(py)?.plan(py.get_type::<PyAny>().as_any())
+    crate::io::dialect::json(py)?.plan(py.get_type::<PyAny>().as_any())
 }
 
 /// The object of a word. `path` gives its path, in case the word is no valid value.

@@ -2,9 +2,9 @@
 
 use super::parts::Document;
 use super::{Handle, values};
-use crate::failure::guarded;
-use crate::objects::PathStep;
+use crate::edge::errors::guarded;
 use penstock_core::document::{List, Map};
+use penstock_core::path_step::PathStep;
 use penstock_core::word::Word;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

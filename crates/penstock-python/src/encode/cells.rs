@@ -2,10 +2,10 @@
 //! text or in several columns (`separated(...)`, `spread(...)`).
 
 use super::Stop;
-use super::layout::Columns;
 use super::text::text_of;
 use super::values::class_name;
 use super::walk::{As, Frame, Walker};
+use crate::plan::written::layout::Columns;
 use crate::plan::{Build, Kind, decimal_text, is_decimal};
 use penstock_core::protocol::Flow;
 use penstock_core::value::cells::Cells;
@@ -321,7 +321,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let layout = layouts.class(class).map_err(Stop::misfit)?;
         let mut is_empty = true;
         for step in &layout.steps {
-            let super::layout::Step::Field(field) = step else {
+            let crate::plan::written::layout::Step::Field(field) = step else {
                 return Err(Stop::misfit(
                     "an item of several columns has fields of one column each",
                 ));

@@ -2,11 +2,11 @@
 
 use super::Stop;
 use super::elements::{Each, Frame, Keys, lost, no_text};
-use super::layout::{Get, Layout};
-use super::tree::{Many, Part, Place, Route, Step};
 use super::unions::TagOf;
 use super::values::class_name;
 use super::walk::{self, As, Omit, Walker};
+use crate::plan::written::layout::{Get, Layout};
+use crate::plan::written::tree::{Many, Part, Place, Route, Step};
 use crate::plan::{Absent, ClassPlan, Kind, NodeId, PLAIN, Target};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::protocol::Flow;

@@ -2,11 +2,11 @@
 
 use super::Stop;
 use super::elements::{Each, Frame, Items, Keys, is_attribute, is_list_of, is_scalar_key, lost};
-use super::layout::Get;
 use super::readback::is_text_key;
 use super::text::text_of;
-use super::tree::{Name, Part, Place, Route, Step};
 use super::walk::{self, As, Walker};
+use crate::plan::written::layout::Get;
+use crate::plan::written::tree::{Name, Part, Place, Route, Step};
 use crate::plan::{Kind, element};
 use penstock_core::event::{Key, KeyKind};
 use penstock_core::protocol::Flow;

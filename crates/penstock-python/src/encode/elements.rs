@@ -6,8 +6,8 @@
 //! ([`readback`](super::readback)).
 
 use super::Stop;
-use super::tree::Name;
 use super::walk::{self, As, Walker};
+use crate::plan::written::tree::Name;
 use crate::plan::{Kind, PLAIN};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::protocol::Flow;

@@ -2,8 +2,8 @@
 //! writes. It is made of the same plan that builds objects, and of the layout that writes them.
 
 use super::Stop;
-use super::layout::{Get, Layout, Layouts, Step};
 use super::walk::{As, Known, Omit, Walker};
+use crate::plan::written::layout::{Get, Layout, Layouts, Step};
 use crate::plan::{
     Absent, Build, Check, Choice, ClassPlan, Kind, Limit, NodeId, PLAIN, Plan, PlanRef, PostSteps,
     State, Step as PostStep, Target, Test, Tokens, is_decimal, is_unset,

@@ -1,10 +1,10 @@
 //! Where a value stands in what is written, for errors.
 
 use super::elements;
-use super::layout::Step;
-use super::tree;
 use super::walk::{Frame, Walker};
-use crate::failure::answer;
+use crate::edge::errors::answer;
+use crate::plan::written::layout::Step;
+use crate::plan::written::tree;
 use penstock_core::writer::Writer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! Why an object cannot be written, and where.
 
-use crate::modules;
+use crate::edge::modules;
 use penstock_core::writer::{Kind, Unwritable};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;

@@ -8,15 +8,16 @@
 //! finds out what is wrong with a value, and where it stands.
 
 use super::Stop;
-use super::inline::Values;
-use super::layout::{Field, Get, Layout, Name, Step};
 use super::readback::is_text_key;
 use super::walk::{As, Frame, Known, Omit, Walker};
 use crate::cpython::ints::int;
 use crate::cpython::text::Units;
 use crate::cpython::tuples::items_of_tuple;
 use crate::cpython::{Fact, holds};
-use crate::plan::{ClassId, Kind, Node, PLAIN};
+use crate::plan::written::inline::Values;
+use crate::plan::written::layout::{Field, Get, Layout, Name, Step};
+use crate::plan::written::simple::{Simple, Takes};
+use crate::plan::{ClassId, Kind, PLAIN};
 use penstock_core::json::direct::Direct;
 use penstock_core::protocol::Flow;
 use penstock_core::writer::Writer;
@@ -24,69 +25,6 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ptr::null_mut;
-
-/// The builtin classes whose objects are written here for a type: a bit each.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Takes(u8);
-
-impl Takes {
-    const NOTHING: Takes = Takes(0);
-    pub(super) const NONE: Takes = Takes(1);
-    pub(super) const BOOL: Takes = Takes(2);
-    pub(super) const INT: Takes = Takes(4);
-    pub(super) const FLOAT: Takes = Takes(8);
-    pub(super) const STR: Takes = Takes(16);
-    pub(super) const ALL: Takes = Takes(31);
-
-    #[inline(always)]
-    pub(super) const fn has(self, class: Takes) -> bool {
-        self.0 & class.0 != 0
-    }
-
-    /// The scalars of a type.
-    pub(super) fn scalars(node: &Node) -> Self {
-        if node.after.is_some() || node.cells.is_some() {
-            return Takes::NOTHING;
-        }
-        let own = match node.kind {
-            Kind::Any => Takes::ALL,
-            Kind::None => Takes::NONE,
-            Kind::Bool => Takes::BOOL,
-            Kind::Int => Takes::INT,
-            Kind::Float => Takes(Takes::FLOAT.0 | Takes::INT.0),
-            Kind::Str => Takes::STR,
-            _ => Takes::NOTHING,
-        };
-        if node.nullable { Takes(own.0 | Takes::NONE.0) } else { own }
-    }
-}
-
-/// The scalars of a type, and those of the items if it is a list.
-#[derive(Clone, Copy)]
-pub(super) struct Simple {
-    own: Takes,
-    items: Takes,
-}
-
-impl Simple {
-    pub(super) fn of(nodes: &[Node], node: &Node) -> Self {
-        let items = match &node.kind {
-            _ if node.after.is_some() => Takes::NOTHING,
-            Kind::Any => Takes::ALL,
-            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
-                Takes::scalars(&nodes[*item as usize])
-            }
-            _ => Takes::NOTHING,
-        };
-        Simple { own: Takes::scalars(node), items }
-    }
-
-    /// The scalars.
-    #[inline(always)]
-    pub(super) fn own(self) -> Takes {
-        self.own
-    }
-}
 
 /// A class whose objects are written here.
 #[derive(Clone, Copy)]
@@ -400,7 +338,7 @@ impl<'a> Quick<'a> {
     #[inline(always)]
     unsafe fn simple(&mut self, value: *mut ffi::PyObject, of: Simple) -> bool {
         // SAFETY: a live object.
-        unsafe { self.scalar(value, of.own) || self.scalars(value, of.items) }
+        unsafe { self.scalar(value, of.own()) || self.scalars(value, of.items) }
     }
 
     /// Writes a list or a tuple of scalars. False if nothing was written.

@@ -5,12 +5,13 @@
 //! there, and no object is made or dropped**. Whatever needs more than that is left to the walker.
 
 use super::Stop;
-use super::layout::{Field, Get, Layout, NoPart, Step};
-use super::quick::{Takes, is, is_none, item};
+use super::quick::{is, is_none, item};
 use super::readback::is_text_key;
 use super::walk::{Frame, Omit, Walker};
 use crate::cpython::ints::int;
 use crate::cpython::text::Units;
+use crate::plan::written::layout::{Field, Get, Layout, NoPart, Step};
+use crate::plan::written::simple::Takes;
 use crate::plan::{Absent, ClassId, Kind, Plan};
 use penstock_core::csv::direct::Direct;
 use penstock_core::protocol::Flow;

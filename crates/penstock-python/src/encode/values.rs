@@ -4,7 +4,7 @@ use super::Stop;
 use super::scalars;
 use super::text::{ascii_of, text_of};
 use super::walk::{As, Frame, Walker};
-use crate::failure::answer;
+use crate::edge::errors::answer;
 use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid};
 use penstock_core::event::Scalar;
 use penstock_core::protocol::Flow;

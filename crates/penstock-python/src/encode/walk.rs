@@ -7,17 +7,17 @@
 
 use super::Stop;
 use super::elements;
-use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use super::quick::Quick;
 use super::readback::is_text_key;
 use super::scalars;
 use super::text::{ascii_of, copied, text_of};
 use super::values::{class_name, enum_value};
+use crate::io::style::Aim;
+use crate::plan::written::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use crate::plan::{
     Absent, ClassId, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal,
     is_object_of, is_uuid, plan_from,
 };
-use crate::style::Aim;
 use penstock_core::protocol::Flow;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;

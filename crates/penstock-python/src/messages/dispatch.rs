@@ -5,7 +5,7 @@
 //! preference: of the claims that match an element, the first one gets it.
 
 use super::content::{Name, Seen};
-use crate::failure::answer;
+use crate::edge::errors::answer;
 use penstock_core::keys::KeyTable;
 use penstock_core::select::{NamespaceTest, Path, PathError, Test};
 use pyo3::exceptions::PyValueError;

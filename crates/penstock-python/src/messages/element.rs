@@ -2,7 +2,7 @@
 //! children.
 
 use super::content::{Content, Name, Part, Sort};
-use crate::failure::guarded;
+use crate::edge::errors::guarded;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyUnicodeEncodeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

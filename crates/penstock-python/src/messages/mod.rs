@@ -13,12 +13,12 @@ mod sink;
 
 pub(crate) use element::{Element, Items};
 
-use crate::dialect::Dialect;
-use crate::failure::{self, Named, guarded};
-use crate::modules;
-use crate::pump::bring;
-use crate::sources::SourceObject;
-use crate::{options, repairs};
+use crate::drive::pump::bring;
+use crate::edge::errors::{self, Named, guarded};
+use crate::edge::modules;
+use crate::edge::{options, repairs};
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
 use dispatch::{Dispatch, Given};
 use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
@@ -51,7 +51,7 @@ pub(crate) fn send<'py>(
         let mut run = Run::new(reader, Windows::of(opened), Policy::Raise).without_numbers();
         let markup = dialect.has_elements();
         let mut messages = Messages::new(dispatch, markup, stop.clone(), limits.token);
-        let raised = |failure| failure::of_failure(py, failure, &named);
+        let raised = |failure| errors::of_failure(py, failure, &named);
         loop {
             match run.advance(&mut messages).map_err(raised)? {
                 Turn::Dry => {
@@ -66,7 +66,7 @@ pub(crate) fn send<'py>(
         let result = messages.finish(run.offset());
         result.map_err(|error| {
             let place = run.input().locate(messages.raised_at());
-            failure::noted(py, *error, &named.at(Spot { place, ..Spot::default() }))
+            errors::noted(py, *error, &named.at(Spot { place, ..Spot::default() }))
         })
     })
 }

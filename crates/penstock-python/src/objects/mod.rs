@@ -10,7 +10,6 @@
 
 mod collector;
 mod core;
-mod destination;
 mod keyed;
 mod make;
 mod markup;
@@ -18,15 +17,13 @@ mod owned;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::core::lexical::type_of;
+pub(crate) use self::core::Options;
 pub(crate) use self::core::place::shortened;
 pub(crate) use self::core::readback::{ReadBack, key_back, read_back};
-pub(crate) use self::core::refusal::{Mismatch, PathStep, Refusal};
+pub(crate) use self::core::refusal::{Mismatch, Refusal, Why};
 pub(crate) use self::core::standard::{new_date, new_datetime, new_duration, new_time};
 pub(crate) use self::core::text::new_str;
-pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
-pub(crate) use destination::{Builder, Crew, FormatOptions};
 pub(crate) use keyed::KeyedOptions;
 pub(crate) use markup::{ForceList, MarkupOptions, Repeated, written};
-pub(crate) use owned::{Keys, Owned, Side};
+pub(crate) use owned::{Elements, FormatOptions, Keys, Owned, Side};

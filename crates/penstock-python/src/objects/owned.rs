@@ -5,12 +5,13 @@
 //! holds a sink beside the share that keeps its plan, and both go together.
 
 use super::core::problems::{Problems, Unplaced};
-use super::core::refusal::{PathStep, Refusal};
+use super::core::refusal::Refusal;
 use super::core::{Core, Options};
 use super::keyed::{Keyed, KeyedOptions};
 use super::markup::{Markup, MarkupOptions};
 use crate::plan::{Plan, PlanRef};
 use penstock_core::forward;
+use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{Lent, Listener, LookAhead, Sink};
 use penstock_core::shape::Shape;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -61,6 +62,12 @@ impl Side for Elements {
     const SHAPE: Shape = Shape::Elements;
     type Sink<'p> = Markup<'p>;
     type Options = MarkupOptions;
+}
+
+/// The options of a format, which choose the sink.
+pub(crate) enum FormatOptions {
+    Keyed(KeyedOptions),
+    Markup(MarkupOptions),
 }
 
 /// Builds the values of one run.
@@ -121,7 +128,7 @@ impl<S: Side> Owned<S> {
     pub(crate) fn ready(&self) -> usize {
         self.sink.core().ready()
     }
-    /// See [`Builder::expect_found_by`](super::Builder::expect_found_by).
+    /// See [`Builder::expect_found_by`](crate::drive::destination::Builder::expect_found_by).
     pub(crate) fn expect_found_by(&mut self, step: PathStep) {
         self.sink.core_mut().matched = Some(step);
     }

@@ -2,11 +2,11 @@
 
 use super::core::refusal::Refusal;
 use super::owned::{Keys, Owned};
-use super::{Duplicates, KeyedOptions, Options, Unknown};
+use super::{KeyedOptions, Options};
 use crate::plan::plan_from;
 use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use penstock_core::formats::Lends;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Duplicates, Flow, Lent, LookAhead, Sink, Unknown};
 use penstock_core::shape::Form;
 use penstock_core::stage::Replay;
 use penstock_core::value::datetime;

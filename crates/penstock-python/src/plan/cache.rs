@@ -23,16 +23,17 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
-use crate::columns::schema;
-use crate::failure::guarded;
-use crate::verbs::{encode, small};
+use crate::edge::errors::guarded;
 use penstock_core::shape::Form;
 
-use super::names::Scope;
+use super::keys::{found_by, renaming, untyped};
+use super::kinds::classes;
 use super::settings::Settings;
 use super::shown::PlanObject;
-use super::types::{Compiler, Place};
-use super::{Aim, Plan, PlanRef, classes, found_by, renaming, tokens, unions, untyped};
+use super::types::names::Scope;
+use super::types::types::{Compiler, Place};
+use super::types::{arrow_schema, tokens, unions};
+use super::{Aim, Plan, PlanRef};
 
 /// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
@@ -133,10 +134,10 @@ pub(crate) fn plan_for<'py>(
 
 /// The class that a schema means, or the type itself.
 fn typed<'py>(object: &Bound<'py, PyAny>, form: Form) -> PyResult<Bound<'py, PyAny>> {
-    if !schema::is_schema(object)? {
+    if !arrow_schema::is_schema(object)? {
         return Ok(object.clone());
     }
-    schema::class_of(object.py(), &schema::imported(object)?, form.has_elements())
+    arrow_schema::class_of(object.py(), &arrow_schema::imported(object)?, form.has_elements())
 }
 
 /// The plan for what a user passes as a type: a type, or a `Plan`.
@@ -225,7 +226,7 @@ fn of_expression<'py>(
     }
     let plan = make()?;
     // Schemas are equal although their metadata is not.
-    if schema::is_schema(expression)? {
+    if arrow_schema::is_schema(expression)? {
         return Ok(plan);
     }
     if plans.len() >= MOST {
@@ -330,6 +331,15 @@ fn listen_to_collector(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// The functions of what else keeps plans that nobody may need any more: each lets them go.
+type Keepers = [fn(Python<'_>)];
+static KEEPERS: OnceLock<&Keepers> = OnceLock::new();
+
+/// Has these called whenever the cache drops its plans.
+pub(crate) fn on_clearing(keepers: &'static Keepers) {
+    KEEPERS.get_or_init(|| keepers);
+}
+
 /// Called by the collector before and after each of its runs.
 #[pyfunction]
 #[pyo3(name = "_penstock_plans")]
@@ -340,8 +350,7 @@ fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult
         if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
             let old = kept().take();
             drop(old);
-            small::let_go(py);
-            encode::let_go();
+            KEEPERS.get().into_iter().for_each(|keepers| keepers.iter().for_each(|one| one(py)));
             for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
                 plans.bind(py).clear();
             }

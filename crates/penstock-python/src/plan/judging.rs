@@ -4,8 +4,6 @@ use penstock_core::protocol::{Judge, Wanted};
 use penstock_core::value::lexical::{self, Rules};
 use penstock_core::value::xsd;
 
-use crate::objects::type_of;
-
 use super::{Absent, ClassId, Kind, NodeId, Plan, Target};
 
 /// The most digits of a number. A longer one says nothing of the dialect.
@@ -70,7 +68,7 @@ impl Judge for Rows<'_> {
         if text.is_empty() && (node.nullable || may_be_empty) {
             return true;
         }
-        let Some(to) = type_of(&node.kind) else { return true };
+        let Some(to) = node.kind.lexical() else { return true };
         let rules = Rules { lax: self.plan.lax, number: NUMBER };
         let Some(cells) = &node.cells else { return lexical::untyped(text, to, rules).is_ok() };
         let mut room = Vec::new();

@@ -5,64 +5,26 @@
 //! to make an object of the class. Plans are immutable and shared between calls and threads. They
 //! are kept beside the class, never on it, and dropped with it.
 
-mod annotated_init;
-mod annotations;
-mod attrs;
-mod build;
-mod builtin;
-mod by_path;
 mod cache;
-mod choice;
-mod classes;
-mod columns;
-mod constraints;
-mod containers;
-mod conversions;
-mod dataclass;
-mod decimals;
-mod derived;
-mod entries;
-mod flat;
-mod found_by;
-mod generics;
 mod judging;
-mod known;
-mod layout;
-mod lent;
-mod markup;
-mod msgspec;
-mod named_tuple;
-mod names;
-mod overlap;
-pub(crate) mod packed;
-mod paths;
-mod plain;
+pub(crate) mod keys;
+pub(crate) mod kinds;
+pub(crate) mod make;
 mod plain_parts;
-mod post_steps;
-mod proof;
-mod pydantic;
-mod renaming;
 mod settings;
 mod shared;
 mod shown;
-mod signature;
-mod tokens;
-mod typed_dict;
-mod types;
-mod unions;
-mod untyped;
-mod walk;
-mod with_config;
-mod wrappers;
+pub(crate) mod types;
+pub(crate) mod written;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use self::packed::Packed;
-use crate::columns::Mark;
 use crate::cpython::versions;
-use crate::encode::Layouts;
-use crate::modules;
+use crate::edge::modules;
+use types::mark::Mark;
+use types::packed::Packed;
+use written::layout::Layouts;
 
 use penstock_core::keys::KeyTable;
 use penstock_core::protocol::Want;
@@ -75,28 +37,30 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
-pub(crate) use attrs::message_of_attrs;
-pub(crate) use build::slots;
-pub(crate) use builtin::{
-    decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uid, is_uuid,
+pub(crate) use cache::{Aimed, Prefixes, on_clearing, plan_from, plan_of_kinds};
+pub(crate) use keys::columns::{Spread, Stars};
+pub(crate) use keys::flat::Part;
+pub(crate) use keys::found_by::{Star, needs_key, no_key};
+pub(crate) use keys::lent::LentKeys;
+pub(crate) use keys::markup::{NameEdge, Names};
+pub(crate) use keys::untyped::{Separated, contradiction};
+pub(crate) use kinds::attrs::message_of_attrs;
+pub(crate) use kinds::msgspec::is_unset;
+pub(crate) use kinds::pydantic::{
+    has_serializer, is_of_pydantic, is_pydantic_there, names_by_alias,
 };
-pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
-pub(crate) use columns::{Spread, Stars};
-pub(crate) use constraints::{Check, Limit, Test};
-pub(crate) use entries::{Pattern, entries, new_dict};
-pub(crate) use flat::Part;
-pub(crate) use found_by::{Star, needs_key, no_key};
-pub(crate) use layout::attribute as class_attribute;
-pub(crate) use lent::LentKeys;
-pub(crate) use markup::{NameEdge, Names};
-pub(crate) use msgspec::is_unset;
-pub(crate) use post_steps::{PostSteps, Step};
-pub(crate) use pydantic::{has_serializer, is_of_pydantic, is_pydantic_there, names_by_alias};
+pub(crate) use kinds::signature::makes_none;
+pub(crate) use make::build::slots;
+pub(crate) use make::constraints::{Check, Limit, Test};
+pub(crate) use make::entries::{Pattern, entries, new_dict};
+pub(crate) use make::layout::attribute as class_attribute;
+pub(crate) use make::post_steps::{PostSteps, Step};
 pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;
-pub(crate) use signature::makes_none;
-pub(crate) use tokens::Tokens;
-pub(crate) use untyped::{Separated, contradiction};
+pub(crate) use types::builtin::{
+    decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uid, is_uuid,
+};
+pub(crate) use types::tokens::Tokens;
 
 /// Index into [`Plan::nodes`].
 pub(crate) type NodeId = u32;
@@ -386,6 +350,25 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// The type to which [`penstock_core::value::lexical`] converts text for this kind, if there is one.
+    pub(crate) fn lexical(&self) -> Option<Type<'_>> {
+        Some(match self {
+            Kind::Bool => Type::Bool,
+            Kind::Int => Type::Int,
+            Kind::Float => Type::Float,
+            Kind::Decimal => Type::Decimal,
+            Kind::DateTime => Type::DateTime,
+            Kind::Moment(moment) => Type::Moment(moment),
+            Kind::Date => Type::Date,
+            Kind::Time => Type::Time,
+            Kind::Duration => Type::Duration,
+            Kind::Uuid => Type::Uuid,
+            Kind::Bytes => Type::Base64,
+            Kind::Encoded(to) => *to,
+            _ => return None,
+        })
+    }
+
     /// Whether values are dates or times of this type.
     pub(crate) fn is(&self, of: Of) -> bool {
         match self {

@@ -9,8 +9,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
-use super::builtin::display;
 use super::plan_error;
+use super::types::builtin::display;
 
 /// The settings of a plan.
 #[derive(Clone)]
@@ -223,7 +223,7 @@ pub(super) fn registry<'py>(
     let types = PyDict::new(object.py());
     types.update(mapping)?;
     for (of, by) in &types {
-        let via = super::wrappers::is_instance(&by, &super::known::VIA);
+        let via = super::types::wrappers::is_instance(&by, &super::types::known::VIA);
         if !via && !by.is_callable() {
             let (of, kind) = (display(&of)?, by.get_type().name()?);
             let reason = format!("types[{of}] must be a function or a via(...), not {kind}");
@@ -264,7 +264,7 @@ pub(super) fn rename(object: &Bound<'_, PyAny>) -> PyResult<()> {
 /// # Errors
 /// `ValueError` or `TypeError` if it is not a unit.
 pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
-    let said = match super::wrappers::is_instance(object, &super::known::UNIX) {
+    let said = match super::types::wrappers::is_instance(object, &super::types::known::UNIX) {
         true => object.getattr("unit")?,
         false => object.clone(),
     };
@@ -287,8 +287,8 @@ pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
 
 /// Whether a `unix(...)` or a `times(...)` drops digits beyond microseconds.
 pub(super) fn cut(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let words = [&super::known::UNIX, &super::known::TIMES];
-    match words.iter().any(|word| super::wrappers::is_instance(object, word)) {
+    let words = [&super::types::known::UNIX, &super::types::known::TIMES];
+    match words.iter().any(|word| super::types::wrappers::is_instance(object, word)) {
         true => object.getattr("cut")?.extract(),
         false => Ok(false),
     }
@@ -300,7 +300,7 @@ pub(super) fn cut(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// # Errors
 /// `ValueError` or `TypeError` if it is not a form.
 pub(super) fn form(object: &Bound<'_, PyAny>) -> PyResult<(Result<Form, String>, bool)> {
-    let said = match super::wrappers::is_instance(object, &super::known::TIMES) {
+    let said = match super::types::wrappers::is_instance(object, &super::types::known::TIMES) {
         true => object.getattr("form")?,
         false => object.clone(),
     };
@@ -338,7 +338,7 @@ pub(super) fn times(object: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// `cells=`, checked.
 pub(super) fn cells(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    if super::wrappers::is_instance(object, &super::known::CELLS) {
+    if super::types::wrappers::is_instance(object, &super::types::known::CELLS) {
         return Ok(());
     }
     let kind = object.get_type().name()?;
@@ -347,7 +347,7 @@ pub(super) fn cells(object: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// `tag=`, checked as far as possible without a union.
 pub(super) fn tag(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    let is_word = super::wrappers::is_instance(object, &super::known::TAG);
+    let is_word = super::types::wrappers::is_instance(object, &super::types::known::TAG);
     if is_word || object.is_instance_of::<PyString>() {
         return Ok(());
     }

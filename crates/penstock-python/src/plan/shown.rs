@@ -11,12 +11,12 @@ use pyo3::types::{PyDict, PyString};
 use penstock_core::formats::Format;
 use penstock_core::shape::Form;
 
-use crate::failure::{answer, guarded, is_reason};
-use crate::options;
+use crate::edge::errors::{answer, guarded, is_reason};
+use crate::edge::options;
 
-use super::builtin::display;
 use super::cache::{Aimed, plan_for};
 use super::settings::{self, KeptSettings, Settings, registry};
+use super::types::builtin::display;
 use super::{Absent, Build, ClassPlan, Kind, Plan, PlanRef};
 
 /// How Penstock decodes values into a type.

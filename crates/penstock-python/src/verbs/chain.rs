@@ -1,11 +1,11 @@
 //! Several sources that are read one after the other, by one `Reader`.
 
-use crate::dialect::{Choice, Dialect};
-use crate::held::Held;
-use crate::options::PolicyObject;
-use crate::pump::{Pump, Settings};
-use crate::repairs;
-use crate::sources::SourceObject;
+use crate::drive::pump::{Pump, Settings};
+use crate::edge::gc_refs::Held;
+use crate::edge::options::PolicyObject;
+use crate::edge::repairs;
+use crate::io::dialect::{Choice, Dialect};
+use crate::io::sources::SourceObject;
 use crate::verbs::checkpoint::open_on;
 use crate::verbs::finding::{Sourced, Stamp};
 use crate::verbs::read::Origin;

@@ -1,11 +1,11 @@
 //! Checkpoints: where a reader stands behind a record, and readers that go on there.
 
-use crate::dialect::{Choice, Dialect};
-use crate::failure::guarded;
-use crate::held::Held;
-use crate::options::{self, PolicyObject};
-use crate::pump::{Pump, Settings};
-use crate::sources::SourceObject;
+use crate::drive::pump::{Pump, Settings};
+use crate::edge::errors::guarded;
+use crate::edge::gc_refs::Held;
+use crate::edge::options::{self, PolicyObject};
+use crate::io::dialect::{Choice, Dialect};
+use crate::io::sources::SourceObject;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};

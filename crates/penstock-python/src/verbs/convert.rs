@@ -4,16 +4,16 @@
 //! lock. It takes the lock for signals, for errors that the caller's function gets, and while files
 //! that are Python objects are read and written. `convert_into.rs` has the conversions by a class.
 
-use crate::dialect::Dialect;
-use crate::failure::{self, Named, Raised, guarded};
-use crate::held::Held;
-use crate::options::{self, Errors, PolicyObject};
-use crate::progress::{Meter, Progress, count};
-use crate::pump::Gauge;
-use crate::repairs;
-use crate::sources::SourceObject;
-use crate::style::Style;
-use crate::targets::TargetObject;
+use crate::drive::progress::{Meter, Progress, count};
+use crate::drive::pump::Gauge;
+use crate::edge::errors::{self, Named, Raised, guarded};
+use crate::edge::gc_refs::Held;
+use crate::edge::options::{self, Errors, PolicyObject};
+use crate::edge::repairs;
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
+use crate::io::style::Style;
+use crate::io::targets::TargetObject;
 use crate::verbs::convert_into::{Fitted, Into, Objects};
 use crate::verbs::read::check_threads;
 use crate::verbs::together::Together;
@@ -157,7 +157,7 @@ impl Raised for Stopped<TargetError> {
         match self {
             Stopped::Memory => PyMemoryError::new_err(()),
             Stopped::Output(error) => {
-                Python::attach(|py| crate::targets::raised(py, error, None, None))
+                Python::attach(|py| crate::io::targets::raised(py, error, None, None))
             }
         }
     }
@@ -352,12 +352,12 @@ impl Plain {
                     break;
                 }
                 Ok(Got::Problem(problem)) => {
-                    let error = failure::of_problem(py, *problem, &named)?;
+                    let error = errors::of_problem(py, *problem, &named)?;
                     let Errors::Give(function) = errors else { return Err(error) };
                     function.get(py)?.call1((error.into_value(py),))?;
                 }
                 Err(failed) if run.is_complete() && matches!(*failed, Failure::Collected(_)) => {
-                    collected = Some(failure::of_failure(py, failed, &named));
+                    collected = Some(errors::of_failure(py, failed, &named));
                     break;
                 }
                 Err(failed) => return Err(raised(py, failed, target, &named)),
@@ -377,7 +377,7 @@ impl Plain {
                 };
                 let reason = penstock_scan::copied(reason.reason());
                 let fault = Fault::new(kind, run.input().end(), reason);
-                Err(failure::of_failure(py, run.fail(&mut to, &fault), &named))
+                Err(errors::of_failure(py, run.fail(&mut to, &fault), &named))
             }
         }
     }
@@ -422,7 +422,7 @@ fn raised(py: Python<'_>, failed: Failing, target: &TargetObject, named: &Named<
     match *failed {
         Failure::Broken(Stopped::Output(error), _) => target.raised(py, error),
         Failure::Broken(Stopped::Memory, _) => PyMemoryError::new_err(()),
-        failure => failure::of_failure(py, Box::new(failure), named),
+        failure => errors::of_failure(py, Box::new(failure), named),
     }
 }
 

@@ -14,18 +14,18 @@ use super::convert::{Done, Got, advance};
 use super::encode::Encoder;
 use super::together::Together;
 use super::write::Recorder;
-use crate::dialect::{Choice, Dialect};
+use crate::drive::progress::Meter;
+use crate::drive::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
+use crate::edge::errors::{self, Named, Raised};
+use crate::edge::gc_refs::Held;
+use crate::edge::options::{Errors, PolicyObject, warn_of_lack};
+use crate::edge::repairs;
 use crate::encode::fitting;
-use crate::failure::{self, Named, Raised};
-use crate::held::Held;
-use crate::objects::{Duplicates, FormatOptions, Keys, Options, Owned, Refusal, Unknown};
-use crate::options::{Errors, PolicyObject, warn_of_lack};
+use crate::io::dialect::{Choice, Dialect};
+use crate::io::sources::SourceObject;
+use crate::io::targets::TargetObject;
+use crate::objects::{FormatOptions, Keys, Options, Owned, Refusal};
 use crate::plan::{PlanRef, plan_error};
-use crate::progress::Meter;
-use crate::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
-use crate::repairs;
-use crate::sources::SourceObject;
-use crate::targets::TargetObject;
 use penstock_arrow::Header;
 use penstock_core::convert::Kept;
 use penstock_core::convert::fit::Fit;
@@ -36,8 +36,8 @@ use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
-    Copies, Destination, Flow, FormatReader, Given, Judge, Lent, Look, LookAhead, Refused, RowsAs,
-    Sink, Step, Want,
+    Copies, Destination, Duplicates, Flow, FormatReader, Given, Judge, Lent, Look, LookAhead,
+    Refused, RowsAs, Sink, Step, Unknown, Want,
 };
 use penstock_core::run::{Failed, Failure, Outlet, Problem, Run, Windows};
 use penstock_core::select::Records;
@@ -120,7 +120,7 @@ impl Into<'_> {
                     dialect.is_json() && matches!(settings.records, Some(Records::Default(_)));
                 let errors = settings.errors.policy(settings.max_errors);
                 let FormatOptions::Keyed(own) = dialect.building(limits) else {
-                    return Err(failure::untold());
+                    return Err(errors::untold());
                 };
                 let declarations = settings.records.is_none() && plan.is_plain();
                 let mut run = Run::new(dialect.reader(declarations, limits), input, errors);
@@ -313,7 +313,7 @@ impl Fitted {
                 }
                 Ok(Got::Problem(mut problem)) => {
                     advised(&mut problem);
-                    let error = failure::of_problem(py, *problem, &named)?;
+                    let error = errors::of_problem(py, *problem, &named)?;
                     let Errors::Give(function) = errors else { return Err(error) };
                     function.get(py)?.call1((error.into_value(py),))?;
                 }
@@ -324,7 +324,7 @@ impl Fitted {
                         Failure::Broken(..) | Failure::Source { .. } => {}
                     }
                     if run.is_complete() && matches!(*failed, Failure::Collected(_)) {
-                        collected = Some(failure::of_failure(py, failed, &named));
+                        collected = Some(errors::of_failure(py, failed, &named));
                         break;
                     }
                     return Err(raised(py, failed, target, &named));
@@ -332,7 +332,7 @@ impl Fitted {
             }
         }
         let Body { recorder, to: To::Target(open), .. } = to.inner_mut() else {
-            return Err(failure::untold());
+            return Err(errors::untold());
         };
         let records = finish(py, recorder, target, open)?;
         let repairs = repairs::counts(run.repairs(), py)?.unbind();
@@ -353,7 +353,7 @@ impl Raised for Stopped {
         match self {
             Stopped::Raised(error) => error,
             Stopped::Target(error) => {
-                Python::attach(|py| crate::targets::raised(py, error, None, None))
+                Python::attach(|py| crate::io::targets::raised(py, error, None, None))
             }
         }
     }
@@ -369,7 +369,7 @@ fn raised(
 ) -> PyErr {
     match *failed {
         Failure::Broken(Stopped::Target(error), _) => target.raised(py, error),
-        failure => failure::of_failure(py, Box::new(failure), named),
+        failure => errors::of_failure(py, Box::new(failure), named),
     }
 }
 
@@ -765,7 +765,7 @@ impl Destination for Body<'_> {
         }
         let refused = Python::attach(|_| match self.slow.get_mut() {
             Some(slow) => slow.refused(refusal, given),
-            None => Refused::Break(failure::untold()),
+            None => Refused::Break(errors::untold()),
         });
         match refused {
             Refused::Misfit(misfit) => Refused::Misfit(misfit),

@@ -1,19 +1,21 @@
 //! `decode` and `load`: whole documents, and parts of a text that are decoded by themselves.
 
-use crate::buffers::{in_pieces, slice};
-use crate::dialect::Dialect;
-use crate::failure::{self, Named, guarded};
-use crate::objects::{Builder, Options, PathStep, Pause, Unknown};
-use crate::options::{self, Errors, PolicyObject};
+use crate::drive::destination::Builder;
+use crate::drive::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
+use crate::edge::buffers::{in_pieces, slice};
+use crate::edge::errors::{self, Named, guarded};
+use crate::edge::options::{self, Errors, PolicyObject};
+use crate::edge::repairs;
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
+use crate::objects::{Options, Pause};
 use crate::plan::PlanRef;
-use crate::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
-use crate::repairs;
-use crate::sources::SourceObject;
 use crate::verbs::small;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
+use penstock_core::path_step::PathStep;
 use penstock_core::position::Counter;
-use penstock_core::protocol::{Destination, FormatReader};
+use penstock_core::protocol::{Destination, FormatReader, Unknown};
 use penstock_core::run::{
     Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Whole, Windows,
     total_exceeded,
@@ -313,7 +315,7 @@ fn in_memory<'py>(
                 let reason = format!("this is {what}; load() decompresses, decode() does not");
                 at_once(py, &Fault::malformed(0, reason), run.input(), &named)
             }
-            _ => failure::of_failure(py, failure, &named),
+            _ => errors::of_failure(py, failure, &named),
         });
     }
     repairs::warn(run.repairs(), py, None, *caller)?;
@@ -327,8 +329,8 @@ fn binary<'py>(py: Python<'py>, common: Request<'_>, bytes: &[u8]) -> PyResult<B
     if let Some(total) = limits.total
         && bytes.len() as u64 > total
     {
-        let fault = failure::of_fault(py, &total_exceeded(total), &named.at(Spot::default()));
-        return Err(failure::either(fault));
+        let fault = errors::of_fault(py, &total_exceeded(total), &named.at(Spot::default()));
+        return Err(errors::either(fault));
     }
     let mut builder = building(dialect, plan.clone_ref(py), *options, limits);
     let reader = dialect.reader(plan.is_plain(), limits);
@@ -339,7 +341,7 @@ fn binary<'py>(py: Python<'py>, common: Request<'_>, bytes: &[u8]) -> PyResult<B
             Ok(Turn::End) => break,
             // The reader stops now and then, so that an interrupt is handled.
             Ok(Turn::Paused | Turn::Dry | Turn::Problem(_)) => py.check_signals()?,
-            Err(failure) => return Err(failure::of_failure(py, failure, &named)),
+            Err(failure) => return Err(errors::of_failure(py, failure, &named)),
         }
     }
     if let Some(pause) = &mut pause
@@ -359,7 +361,7 @@ fn is_first_byte(problem: &Problem<PyErr>) -> bool {
 #[cold]
 fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -> PyErr {
     let spot = Spot { place: input.locate(fault.offset()), ..Spot::default() };
-    failure::either(failure::of_fault(py, fault, &named.at(spot)))
+    errors::either(errors::of_fault(py, fault, &named.at(spot)))
 }
 
 /// A builder for everything in the input.
@@ -466,7 +468,7 @@ pub(crate) fn part<'py>(
     };
     let named = Named { format: dialect.name(), source, within: path };
     let ended = drive(py, &mut run, &mut builder, len)?;
-    ended.map_err(|failure| failure::of_failure(py, failure, &named))?;
+    ended.map_err(|failure| errors::of_failure(py, failure, &named))?;
     Request::result(py, true, builder.take_rows())
 }
 

@@ -11,8 +11,8 @@
 //! are. PyO3 offers only `__call__`, for which the interpreter must first make a tuple.
 
 use crate::cpython::{Fact, holds};
-use crate::failure::guarded;
-use crate::modules;
+use crate::edge::errors::guarded;
+use crate::edge::modules;
 use crate::verbs::{encode, small};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;

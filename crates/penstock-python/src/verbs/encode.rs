@@ -1,11 +1,11 @@
 //! `encode` and `Encoder`: objects to text in memory.
 
-use crate::allocator;
+use crate::edge::allocator;
+use crate::edge::errors::guarded;
+use crate::edge::options::unknown_word;
 use crate::encode::{Known, Omit, Walker};
-use crate::failure::guarded;
-use crate::options::unknown_word;
+use crate::io::style::{Style, unwritable};
 use crate::plan::{PlanRef, plan_from};
-use crate::style::{Style, unwritable};
 use crate::verbs::write::{Chunks, iterate, numbered};
 use penstock_core::each_writer;
 use penstock_core::formats::AnyWriter;
@@ -205,7 +205,7 @@ fn spare() -> Option<Box<Work>> {
 }
 
 /// Lets the spare go, and with it the plans that it keeps.
-pub(crate) fn let_go() {
+pub(crate) fn let_go(_py: Python<'_>) {
     drop(spare());
 }
 

@@ -4,14 +4,14 @@
 //! between two batches. At most a batch, the names of the open elements and a piece of text are
 //! kept.
 
-use crate::dialect::Dialect;
-use crate::failure::{self, Named, guarded, guarded_end};
-use crate::held::Held;
-use crate::modules;
-use crate::printable::printable;
-use crate::pump::bring;
-use crate::sources::SourceObject;
-use crate::{options, repairs};
+use crate::drive::pump::bring;
+use crate::edge::errors::{self, Named, guarded, guarded_end};
+use crate::edge::gc_refs::Held;
+use crate::edge::modules;
+use crate::edge::printable::printable;
+use crate::edge::{options, repairs};
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::formats::Reader;
@@ -90,7 +90,7 @@ impl Run {
                 Ok(_) => {}
                 Err(Ok(failure)) => {
                     let error = self.raised(py, failure);
-                    if !failure::is_of_input(py, &error) {
+                    if !errors::is_of_input(py, &error) {
                         let name = error.get_type(py).name()?;
                         let why = format!("these Events were broken off by {name}: make new ones");
                         self.closed = Some(why.into());
@@ -117,7 +117,7 @@ impl Run {
             Failure::Broken(error, _) => error,
             other => {
                 let named = Named::new("xml", self.name.as_deref());
-                failure::of_failure(py, Box::new(other), &named)
+                errors::of_failure(py, Box::new(other), &named)
             }
         }
     }

@@ -1,16 +1,16 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
-use crate::buffers::in_pieces;
-use crate::dialect::{Choice, Dialect};
-use crate::failure::guarded;
-use crate::held::Held;
+use crate::drive::progress::{Meter, count};
+use crate::drive::pump::{Pump, Settings, Turn};
+use crate::edge::buffers::in_pieces;
+use crate::edge::errors::guarded;
+use crate::edge::gc_refs::Held;
+use crate::edge::options::{self, Errors, PolicyObject};
+use crate::edge::printable::printable;
+use crate::edge::repairs;
+use crate::io::dialect::{Choice, Dialect};
 use crate::objects::{self, Pause};
-use crate::options::{self, Errors, PolicyObject};
 use crate::plan::PlanRef;
-use crate::printable::printable;
-use crate::progress::{Meter, count};
-use crate::pump::{Pump, Settings, Turn};
-use crate::repairs;
 use crate::verbs::{decode, small};
 use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;

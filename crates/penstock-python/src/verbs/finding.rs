@@ -5,13 +5,13 @@ use super::chain::Recipe;
 use super::convert::{Got, advance};
 use super::together::Together;
 use crate::columns::{Asked, Digits, Schema, no_digits};
-use crate::dialect::{Choice, Dialect};
-use crate::failure::{self, Named};
-use crate::held::Held;
-use crate::options::PolicyObject;
+use crate::drive::pump::{Gauge, Pump, Turn};
+use crate::edge::errors::{self, Named};
+use crate::edge::gc_refs::Held;
+use crate::edge::options::PolicyObject;
+use crate::io::dialect::{Choice, Dialect};
+use crate::io::sources::SourceObject;
 use crate::plan::plan_error;
-use crate::pump::{Gauge, Pump, Turn};
-use crate::sources::SourceObject;
 use penstock_arrow::plan::NodeId;
 use penstock_arrow::{Finder, Finding, MOST_DIGITS};
 use penstock_core::formats::Reader;
@@ -234,10 +234,10 @@ pub(super) fn read_all(
             Ok(Got::Somewhere) => py.check_signals()?,
             Ok(Got::End) => return Ok(to.into_finder()),
             Ok(Got::Problem(problem)) => {
-                let error = failure::of_problem(py, *problem, named);
+                let error = errors::of_problem(py, *problem, named);
                 return Err(error.unwrap_or_else(|instead| instead));
             }
-            Err(failed) => return Err(failure::of_failure(py, failed, named)),
+            Err(failed) => return Err(errors::of_failure(py, failed, named)),
         }
     }
 }

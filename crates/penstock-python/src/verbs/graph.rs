@@ -1,15 +1,16 @@
 //! `penstock.plist.open`: the objects of a binary property list by their numbers, of which only that
 //! is read which somebody asks for. What a user sees of them is `penstock._archives.graph`.
 
-use crate::dialect::{Dialect, of_name};
-use crate::failure::{self, Named, given, guarded};
-use crate::objects::{Options, PathStep};
-use crate::options;
-use crate::sources::open_path;
+use crate::edge::errors::{self, Named, given, guarded};
+use crate::edge::options;
+use crate::io::dialect::{Dialect, of_name};
+use crate::io::sources::open_path;
+use crate::objects::Options;
 use crate::verbs::{decode, small};
 use penstock_core::error::Fault;
 use penstock_core::event::ContainerKind;
 use penstock_core::limits::Limits;
+use penstock_core::path_step::PathStep;
 use penstock_core::plist::binary::{Graph as Objects, Node, Reader};
 use penstock_core::protocol::Given;
 use penstock_core::run::{Input, Policy, Positioned, Problem, Run, Spot, Turn, Whole};
@@ -271,7 +272,7 @@ impl Graph {
         &self,
         py: Python<'_>,
         mut run: Run<Reader, I, PyErr>,
-        builder: &mut crate::objects::Builder,
+        builder: &mut crate::drive::destination::Builder,
         steps: &[PathStep],
     ) -> PyResult<()> {
         let within = || steps.to_vec();
@@ -280,7 +281,7 @@ impl Graph {
             match run.advance(builder) {
                 Ok(Turn::End) => return Ok(()),
                 Ok(Turn::Paused | Turn::Dry | Turn::Problem(_)) => py.check_signals()?,
-                Err(failure) => return Err(failure::of_failure(py, failure, &named)),
+                Err(failure) => return Err(errors::of_failure(py, failure, &named)),
             }
         }
     }
@@ -306,5 +307,5 @@ fn steps(path: &Bound<'_, PyTuple>) -> PyResult<Vec<PathStep>> {
 fn raised(py: Python<'_>, fault: &Fault, name: Option<&str>, path: &[PathStep]) -> PyErr {
     let spot = Spot { path: path.to_vec(), ..Spot::default() };
     let problem: Problem<Infallible> = Problem::of_fault(fault, spot);
-    failure::either(failure::of_problem(py, problem, &Named::new("plist", name)))
+    errors::either(errors::of_problem(py, problem, &Named::new("plist", name)))
 }

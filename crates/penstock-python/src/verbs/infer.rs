@@ -1,12 +1,12 @@
 //! `infer`: the dialect of a table, and what speaks for it.
 
-use crate::dialect::Dialect;
-use crate::failure::{self, Named, given};
-use crate::modules;
-use crate::options;
+use crate::drive::pump::bring;
+use crate::edge::errors::{self, Named, given};
+use crate::edge::modules;
+use crate::edge::options;
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
 use crate::plan::PlanRef;
-use crate::pump::bring;
-use crate::sources::SourceObject;
 use penstock_core::csv::infer::{Inferred, Kind, Tried};
 use penstock_core::csv::{Header, Options, Terminator};
 use penstock_core::event::{Key, Row, Scalar, Text};
@@ -56,11 +56,11 @@ pub(crate) fn infer<'py>(
             match turn {
                 Ok(Turn::Dry) => {
                     let brought = bring(py, &mut run, &mut asking);
-                    brought.map_err(|failure| failure::of_failure(py, failure, &named))?;
+                    brought.map_err(|failure| errors::of_failure(py, failure, &named))?;
                     py.check_signals()?;
                 }
                 Ok(_) => {}
-                Err(failure) => return Err(failure::of_failure(py, failure, &named)),
+                Err(failure) => return Err(errors::of_failure(py, failure, &named)),
             }
         }
     })

@@ -6,6 +6,8 @@
 
 mod chain;
 pub(crate) mod checkpoint;
+mod column_stream;
+pub(crate) mod columns;
 pub(crate) mod convert;
 mod convert_into;
 pub(crate) mod decode;
@@ -28,7 +30,7 @@ mod together;
 pub(crate) mod write;
 pub(crate) mod write_columns;
 
-use crate::objects::Builder;
+use crate::drive::destination::Builder;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

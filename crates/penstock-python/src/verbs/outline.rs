@@ -1,10 +1,10 @@
 //! `outline`: the paths of a source, for the command line.
 
-use crate::dialect::Dialect;
-use crate::failure::{self, Named, given};
-use crate::options;
-use crate::pump::bring;
-use crate::sources::SourceObject;
+use crate::drive::pump::bring;
+use crate::edge::errors::{self, Named, given};
+use crate::edge::options;
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
 use penstock_core::outline::Outline;
 use penstock_core::run::{Policy, Run, Turn, Windows};
 use penstock_scan::gathered;
@@ -34,12 +34,12 @@ pub(crate) fn outline(
             match run.advance(&mut outline) {
                 Ok(Turn::Dry) => {
                     let brought = bring(py, &mut run, &mut outline);
-                    brought.map_err(|failure| failure::of_failure(py, failure, &named))?;
+                    brought.map_err(|failure| errors::of_failure(py, failure, &named))?;
                     py.check_signals()?;
                 }
                 Ok(Turn::End) => break,
                 Ok(_) => {}
-                Err(failure) => return Err(failure::of_failure(py, failure, &named)),
+                Err(failure) => return Err(errors::of_failure(py, failure, &named)),
             }
         }
         let rows = outline.rows().into_iter().map(|row| {

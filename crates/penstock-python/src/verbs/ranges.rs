@@ -4,10 +4,10 @@
 //! scanned, and gives what they tell to the chain.
 
 use super::split::{Parted, Pieces, Planning, Told, point, told};
-use crate::dialect::{Choice, Dialect};
-use crate::failure::{given, guarded};
-use crate::options;
-use crate::sources::SourceObject;
+use crate::edge::errors::{given, guarded};
+use crate::edge::options;
+use crate::io::dialect::{Choice, Dialect};
+use crate::io::sources::SourceObject;
 use penstock_core::limits::Limits;
 use penstock_core::source::{Frames, Source, SourceError};
 use penstock_core::split::{self, Asked, Head, Opens, Ranged};

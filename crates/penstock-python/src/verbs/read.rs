@@ -1,19 +1,20 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::columns::{Asked, Chosen, Columns, Schema, Unions, columns_of, texts};
-use crate::dialect::Dialect;
-use crate::failure::{given, guarded, guarded_end};
-use crate::held::Held;
-use crate::modules;
+use super::columns::Columns;
+use crate::columns::{Asked, Chosen, Schema, Unions, columns_of, texts};
+use crate::drive::progress::{Meter, Progress, count};
+use crate::drive::pump::{Pump, Turn};
+use crate::drive::timing::Timing;
+use crate::edge::errors::{given, guarded, guarded_end};
+use crate::edge::gc_refs::Held;
+use crate::edge::modules;
+use crate::edge::options::{self, PolicyObject};
+use crate::edge::printable::printable;
+use crate::edge::repairs;
+use crate::io::dialect::Dialect;
+use crate::io::sources::SourceObject;
 use crate::objects::Pause;
-use crate::options::{self, PolicyObject};
 use crate::plan::{is_plan_error, plan_error};
-use crate::printable::printable;
-use crate::progress::{Meter, Progress, count};
-use crate::pump::{Pump, Turn};
-use crate::repairs;
-use crate::sources::SourceObject;
-use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::checkpoint;
 use crate::verbs::decode::BULK;

@@ -4,12 +4,12 @@
 //! batch go into the builder as events.
 
 use crate::columns::{Imported, STREAM};
-use crate::dialect::{Choice, Dialect};
-use crate::failure::{self, Named, guarded};
-use crate::held::Held;
-use crate::options::{self, PolicyObject};
+use crate::drive::pump::{Pump, Settings};
+use crate::edge::errors::{self, Named, guarded};
+use crate::edge::gc_refs::Held;
+use crate::edge::options::{self, PolicyObject};
+use crate::io::dialect::{Choice, Dialect};
 use crate::plan::{Kind, NodeId, Plan, Target};
-use crate::pump::{Pump, Settings};
 use crate::verbs::read::Reader;
 use penstock_arrow::tell::{Paths, Records, Slot};
 use penstock_arrow::{DataType, Field};
@@ -66,7 +66,7 @@ pub(crate) fn read_columns(
         let records = records.map_err(|formless| {
             let spot = Spot { path: formless.path, ..Spot::default() };
             let place = Named::new(dialect.name(), Some(STREAM)).at(spot);
-            failure::of_decode(py, &formless.reason, &place).unwrap_or_else(|instead| instead)
+            errors::of_decode(py, &formless.reason, &place).unwrap_or_else(|instead| instead)
         })?;
         let name = Some(STREAM.to_owned());
         let settings = Settings::new(py, policy.get(), (None, sought), limits, name, true)?;

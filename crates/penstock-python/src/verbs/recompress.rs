@@ -1,12 +1,12 @@
 //! `Recompression`: the bytes of a source, compressed so that they can be read from the middle.
 
-use crate::failure::{self, guarded};
-use crate::held::Held;
-use crate::options;
-use crate::progress::{Meter, Progress, count};
-use crate::pump::Gauge;
-use crate::sources::SourceObject;
-use crate::targets::TargetObject;
+use crate::drive::progress::{Meter, Progress, count};
+use crate::drive::pump::Gauge;
+use crate::edge::errors::{self, guarded};
+use crate::edge::gc_refs::Held;
+use crate::edge::options;
+use crate::io::sources::SourceObject;
+use crate::io::targets::TargetObject;
 use penstock_clock::Mono;
 use penstock_core::recompress::{self, Stopped};
 use penstock_core::source::{Detect, SourceError};
@@ -158,10 +158,10 @@ impl Recompression {
                 Ok(false) => return Ok(()),
                 Err(Stopped::Source(SourceError::Idle)) => py.check_signals()?,
                 Err(Stopped::Source(SourceError::Io(error))) => {
-                    return Err(failure::of_source(py, error, &failure::of_no_format(name)));
+                    return Err(errors::of_source(py, error, &errors::of_no_format(name)));
                 }
                 Err(Stopped::Source(SourceError::Fault(fault))) => {
-                    return Err(failure::either(failure::of_bytes(py, &fault, name)));
+                    return Err(errors::either(errors::of_bytes(py, &fault, name)));
                 }
                 Err(Stopped::Target(error)) => return Err(target.raised(py, error)),
             }

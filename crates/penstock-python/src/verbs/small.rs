@@ -6,13 +6,14 @@
 //! plan. A call takes them out while it works: a second call, from code of the user's that the
 //! first one is running or from another thread, finds none and makes its own.
 
-use crate::failure::{self, Named};
-use crate::objects::{Duplicates, KeyedOptions, Keys, Options, Owned, Unknown};
+use crate::edge::errors::{self, Named};
+use crate::objects::{KeyedOptions, Keys, Options, Owned};
 use crate::plan::{PlanRef, plan_from};
 use crate::verbs::decode;
 use penstock_core::formats::Lends;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
+use penstock_core::protocol::{Duplicates, Unknown};
 use penstock_core::run::{Lent, Origin, Policy, Run};
 use penstock_core::shape::Form;
 use pyo3::prelude::*;
@@ -90,7 +91,7 @@ impl Spare {
         builder.reopen();
         let mut run = Run::new(reader, Lent::new(text, Origin::default()), Policy::Raise);
         if let Err(failure) = decode::drive(py, &mut run, builder, text.len())? {
-            return Err(failure::of_failure(py, failure, &Named::new("json", None)));
+            return Err(errors::of_failure(py, failure, &Named::new("json", None)));
         }
         let row = builder.take_row();
         self.wait(py);

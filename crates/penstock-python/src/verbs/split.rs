@@ -4,12 +4,12 @@
 //! pickled or written as JSON.
 
 use crate::columns::Schema;
-use crate::dialect::{Choice, Dialect};
-use crate::failure::{Named, given, guarded};
-use crate::held::Held;
-use crate::options::{self, PolicyObject};
-use crate::pump::{Pump, Settings};
-use crate::sources::{SourceObject, Version, open_path};
+use crate::drive::pump::{Pump, Settings};
+use crate::edge::errors::{Named, given, guarded};
+use crate::edge::gc_refs::Held;
+use crate::edge::options::{self, PolicyObject};
+use crate::io::dialect::{Choice, Dialect};
+use crate::io::sources::{SourceObject, Version, open_path};
 use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
 use penstock_arrow::{Finder, Finding};

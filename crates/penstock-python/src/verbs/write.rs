@@ -6,14 +6,14 @@
 //! is handed on at any time, and an error discards the whole target.
 
 use crate::columns::Imported;
+use crate::drive::progress::{WriterProgress, grouped};
+use crate::edge::errors::{guarded, guarded_end};
+use crate::edge::modules;
+use crate::edge::printable::printable;
 use crate::encode::{Known, Omit, Walker};
-use crate::failure::{guarded, guarded_end};
-use crate::modules;
+use crate::io::style::unwritable;
+use crate::io::targets::{TargetObject, noted};
 use crate::plan::PlanRef;
-use crate::printable::printable;
-use crate::progress::{WriterProgress, grouped};
-use crate::style::unwritable;
-use crate::targets::{TargetObject, noted};
 use crate::verbs::encode::{Encoder, columns};
 use crate::verbs::{no_end, write_columns};
 use penstock_clock::Mono;

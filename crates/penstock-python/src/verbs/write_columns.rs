@@ -1,9 +1,9 @@
 //! `Writer.columns`: Arrow columns as records, without objects and without the interpreter lock.
 
 use crate::columns::Imported;
+use crate::edge::errors::guarded;
 use crate::encode::{Omit, Stop};
-use crate::failure::guarded;
-use crate::targets::TargetObject;
+use crate::io::targets::TargetObject;
 use crate::verbs::convert::Converted;
 use crate::verbs::encode::Encoder;
 use crate::verbs::write::{Recorder, Waiting, numbered};
@@ -50,7 +50,7 @@ fn write(
     each_writer!(&mut recorder.writer, writer => {
         if writer.wants_columns() { writer.columns(teller.columns(), 0) } else { Ok(()) }
     })
-    .map_err(crate::style::unwritable)?;
+    .map_err(crate::io::style::unwritable)?;
     while let Some(array) = py.detach(|| imported.next()).map_err(|lost| lost.raised(py))? {
         let mut row = 0;
         while row < array.len() {

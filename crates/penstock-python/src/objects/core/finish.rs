@@ -3,7 +3,7 @@
 use super::Core;
 use super::place::{brief, shortened};
 use super::refusal::{Code, Refusal};
-use crate::failure::answer;
+use crate::edge::errors::answer;
 use crate::objects::make::raised::raised_by;
 use crate::plan::{Check, Limit, NodeId, Step, Test};
 use pyo3::basic::CompareOp;

@@ -3,9 +3,10 @@
 use super::Core;
 use super::frame::FrameKind;
 use super::place::brief;
-use super::refusal::{Code, PathStep, Refusal};
+use super::refusal::{Code, Refusal};
 use crate::plan::{Kind, NodeId};
 use penstock_core::event::Text;
+use penstock_core::path_step::PathStep;
 use penstock_core::value::lexical::is_number;
 use penstock_core::value::number::{scan, to_f64};
 use penstock_core::value::xsd::{self, Integer};

@@ -15,7 +15,7 @@ use crate::plan::{Absent, Choice, Kind, KindByte, NodeId};
 use penstock_core::event::Text;
 use penstock_core::protocol::Flow;
 use penstock_core::value::cells::Cells;
-use penstock_core::value::lexical::{self, Reason, Rules, Type, Value};
+use penstock_core::value::lexical::{self, Reason, Rules, Value};
 use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -24,25 +24,6 @@ use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
-
-/// The type that [`penstock_core::value::lexical`] converts text to for a kind, if there is one.
-pub(crate) fn type_of(kind: &Kind) -> Option<Type<'_>> {
-    Some(match kind {
-        Kind::Bool => Type::Bool,
-        Kind::Int => Type::Int,
-        Kind::Float => Type::Float,
-        Kind::Decimal => Type::Decimal,
-        Kind::DateTime => Type::DateTime,
-        Kind::Moment(moment) => Type::Moment(moment),
-        Kind::Date => Type::Date,
-        Kind::Time => Type::Time,
-        Kind::Duration => Type::Duration,
-        Kind::Uuid => Type::Uuid,
-        Kind::Bytes => Type::Base64,
-        Kind::Encoded(to) => *to,
-        _ => return None,
-    })
-}
 
 impl Choice {
     /// Looks an untyped text up: first exactly as it is written, then without the white space
@@ -236,7 +217,7 @@ impl<'p> Core<'p> {
             }
             Kind::Separated(separated) => self.separated(separated, Some(cells), text, at),
             kind => {
-                let Some(to) = type_of(kind) else { return self.lexical_as(node, text, at) };
+                let Some(to) = kind.lexical() else { return self.lexical_as(node, text, at) };
                 let mut room = std::mem::take(&mut self.room);
                 let found = cells
                     .written(xsd::trimmed(text.bytes()), to, &mut room)
@@ -263,7 +244,7 @@ impl<'p> Core<'p> {
             }
             Kind::Int => lexical::int(bytes, self.rules()),
             Kind::Float => lexical::float(bytes).map(Value::Float),
-            kind => match type_of(kind) {
+            kind => match kind.lexical() {
                 Some(to) => lexical::untyped(bytes, to, self.rules()),
                 None => return self.lexical_rarely(node, text, at),
             },
@@ -331,7 +312,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Converts untyped text for a node that [`type_of`] has no type for.
+    /// Converts untyped text for a node that [`Kind::lexical`] has no type for.
     #[inline(never)]
     fn lexical_rarely(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();

@@ -40,7 +40,7 @@ mod typed;
 use self::caches::FieldCaches;
 use self::frame::{Frame, FrameKind, ON_PATH};
 use self::problems::Problems;
-use self::refusal::{PathStep, Refusal};
+use self::refusal::Refusal;
 use self::stack::Stack;
 use self::text::new_str;
 use super::keyed::shared::Shared;
@@ -50,36 +50,15 @@ use crate::plan::{Aim, ClassPlan, KeyEdge, Kind, LentKeys, Node, NodeId, Plan, S
 use penstock_core::event::Text;
 use penstock_core::json::lend;
 use penstock_core::limits::Limits;
+use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
-use penstock_core::protocol::Flow;
+use penstock_core::protocol::{Duplicates, Flow, Unknown};
 use penstock_scan::{append, make_room};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::ptr::NonNull;
-
-/// What happens with a second value for the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Duplicates {
-    /// The last one counts.
-    Last,
-    /// The first one counts.
-    First,
-    /// The record is in error.
-    Error,
-}
-
-/// What happens with a key that the class does not name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unknown {
-    /// It is skipped.
-    Skip,
-    /// The record is in error.
-    Error,
-    /// It is skipped and counted.
-    Collect,
-}
 
 /// How to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +98,7 @@ pub(crate) struct Noted {
     pub(crate) place: Option<Box<Place>>,
 }
 
-/// Builds the values of one run, by a plan that it borrows. A [`Builder`](super::Builder) keeps
+/// Builds the values of one run, by a plan that it borrows. A [`Builder`](crate::drive::destination::Builder) keeps
 /// both across calls.
 pub(crate) struct Core<'p> {
     plan: &'p Plan,

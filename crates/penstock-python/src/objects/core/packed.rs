@@ -7,7 +7,7 @@
 use super::frame::FrameKind;
 use super::{Answer, Core};
 use crate::plan::KindByte;
-use crate::plan::packed::{Number, Packed};
+use crate::plan::types::packed::{Number, Packed};
 use penstock_core::protocol::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;

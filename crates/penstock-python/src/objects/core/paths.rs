@@ -2,11 +2,12 @@
 
 use super::frame::{FrameKind, NONE, ON_PATH};
 use super::place::shortened;
-use super::refusal::{Code, PathStep, Refusal};
+use super::refusal::{Code, Refusal};
 use super::{Answer, Core};
 use crate::objects::make::raised::own_code_raised;
 use crate::plan::{Build, Kind, KindByte, Star, Target, element, needs_key, no_key};
 use penstock_core::event::{Matched, Text};
+use penstock_core::path_step::PathStep;
 use penstock_core::protocol::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -2,8 +2,9 @@
 
 use super::Core;
 use super::frame::{Frame, FrameKind};
-use super::refusal::{Code, Mismatch, PathStep, Refusal};
+use super::refusal::{Code, Mismatch, Refusal};
 use crate::plan::KindByte;
+use penstock_core::path_step::PathStep;
 use penstock_scan::{check_reserve, make_room};
 use pyo3::prelude::*;
 

@@ -7,10 +7,10 @@
 
 use super::frame::{FrameKind, NONE, ON_PATH};
 use super::refusal::{Mismatch, Refusal, Why};
-use super::{Answer, Core, Duplicates};
+use super::{Answer, Core};
 use crate::plan::KindByte;
 use penstock_core::position::Place;
-use penstock_core::protocol::{Flow, Look};
+use penstock_core::protocol::{Duplicates, Flow, Look};
 use penstock_scan::{gathered, make_room};
 use pyo3::ffi;
 use pyo3::prelude::*;

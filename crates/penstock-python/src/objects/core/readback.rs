@@ -1,9 +1,10 @@
 //! What a reader makes of one scalar: writers ask it whether a value is read back as itself.
 
 use super::refusal::{Refusal, Why};
-use super::{Core, Duplicates, Options, Unknown};
+use super::{Core, Options};
 use crate::plan::{NodeId, Plan};
 use penstock_core::event::{Scalar, Text};
+use penstock_core::protocol::{Duplicates, Unknown};
 use pyo3::ffi;
 use pyo3::prelude::*;
 

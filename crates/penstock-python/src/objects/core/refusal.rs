@@ -3,7 +3,6 @@
 use penstock_core::protocol::Misfit;
 use pyo3::prelude::*;
 
-pub(crate) use penstock_core::path_step::PathStep;
 pub(crate) use penstock_core::protocol::Code;
 
 /// A value that does not fit the class.

@@ -3,14 +3,13 @@
 //! The rules are strict: a float also takes an integer, and there are no other conversions. A
 //! number is rounded only for a float, and then to the nearest.
 
-use super::lexical::type_of;
 use super::place::{brief, shortened};
 use super::refusal::{Code, Refusal};
 use super::standard::{new_date, new_datetime, new_uuid};
 use super::text::{new_ascii, new_str};
 use super::{Answer, Core};
-use crate::failure::{answer, is_of_values};
-use crate::plan::packed::Number;
+use crate::edge::errors::{answer, is_of_values};
+use crate::plan::types::packed::Number;
 use crate::plan::{Choice, Kind, KindByte, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
@@ -499,7 +498,7 @@ impl<'p> Core<'p> {
                 return self.decimal(text.bytes(), at);
             }
             Kind::Uuid if let Some(value) = uuid::uuid(text.bytes()) => new_uuid(py, value)?,
-            kind => match type_of(kind) {
+            kind => match kind.lexical() {
                 Some(to) => return self.converted(lexical::quoted(text.bytes(), to), text, at),
                 None => return Err(self.misfit(at, STRING)),
             },

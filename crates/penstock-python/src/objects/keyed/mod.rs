@@ -14,8 +14,8 @@ use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
 use super::core::place::brief;
 use super::core::problems::Unplaced;
-use super::core::refusal::{Code, PathStep, Refusal};
-use super::core::{Answer, Core, Duplicates, Options, Unknown};
+use super::core::refusal::{Code, Refusal};
+use super::core::{Answer, Core, Options};
 use super::make;
 use super::owned::Build;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
@@ -23,7 +23,10 @@ use penstock_core::event::{Container, Key, KnownKeys, Matched, Row, Scalar, Text
 use penstock_core::formats::Lends;
 use penstock_core::json::lend;
 use penstock_core::near::nearest;
-use penstock_core::protocol::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::path_step::PathStep;
+use penstock_core::protocol::{
+    Duplicates, Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Unknown, Want,
+};
 use penstock_scan::make_room;
 use pyo3::ffi;
 use std::collections::HashSet;

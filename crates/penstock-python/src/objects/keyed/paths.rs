@@ -4,12 +4,12 @@
 //! the states of that object's class. Values that lead to no field are skipped.
 
 use super::Keyed;
+use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, NONE};
 use crate::objects::core::refusal::Refusal;
-use crate::objects::core::{Answer, Duplicates};
 use crate::plan::{Kind, element};
 use penstock_core::event::{Matched, Text};
-use penstock_core::protocol::Flow;
+use penstock_core::protocol::{Duplicates, Flow};
 
 impl<'p> Keyed<'p> {
     /// Follows a key that leads to another map or list.

@@ -7,9 +7,10 @@ use super::Keyed;
 use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, ON_PATH};
 use crate::objects::core::place::brief;
-use crate::objects::core::refusal::{Code, PathStep, Refusal};
+use crate::objects::core::refusal::{Code, Refusal};
 use crate::plan::{EarlyField, Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Scalar, Text};
+use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{Flow, Look};
 use penstock_core::value::xsd;
 

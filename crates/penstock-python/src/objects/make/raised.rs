@@ -1,9 +1,10 @@
 //! Turns exceptions of the user's own code into refusals.
 
-use crate::failure::{answer, is_of_values};
-use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
+use crate::edge::errors::{answer, is_of_values};
+use crate::objects::core::refusal::{Code, Mismatch, Refusal};
 use crate::objects::core::{Core, Noted};
 use crate::plan::Field;
+use penstock_core::path_step::PathStep;
 use penstock_core::select::{Path, Test};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};

@@ -4,13 +4,13 @@
 //! comes, the value is from an attribute, and the element replaces it.
 
 use super::{Awaited, Markup, written};
+use crate::objects::core::Answer;
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::place::shortened;
 use crate::objects::core::refusal::{Code, Refusal};
-use crate::objects::core::{Answer, Unknown};
 use crate::plan::{Kind, NameEdge, Target};
 use penstock_core::event::{Key, Text};
-use penstock_core::protocol::Flow;
+use penstock_core::protocol::{Flow, Unknown};
 use penstock_core::value::xsd;
 pub(crate) use penstock_core::xml::is_about;
 

@@ -7,16 +7,16 @@
 //! element's own text.
 
 use super::{Markup, Open, Repeated, noun, written};
+use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
 use crate::objects::core::place::shortened;
 use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::core::text::new_str;
-use crate::objects::core::{Answer, Unknown};
 use crate::objects::make;
 use crate::plan::{ClassId, Kind, KindByte, NodeId, Target, element};
 use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::near::nearest;
-use penstock_core::protocol::Flow;
+use penstock_core::protocol::{Flow, Unknown};
 use penstock_core::value::xsd;
 use penstock_scan::make_room;
 use pyo3::exceptions::PyMemoryError;

@@ -12,13 +12,13 @@ use self::joins::{Joins, NamedJoins};
 use self::unions::HeldAttributes;
 use super::core::problems::Unplaced;
 use super::core::refusal::Refusal;
-use super::core::{Answer, Core, Duplicates, Options};
+use super::core::{Answer, Core, Options};
 use super::owned::Build;
 use crate::plan::Plan;
 pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Duplicates, Flow, Lent, LookAhead, Sink};
 use penstock_scan::{copied, make_room};
 use std::ops::{Deref, DerefMut};
 

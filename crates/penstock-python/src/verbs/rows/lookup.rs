@@ -2,7 +2,7 @@
 
 use super::records::{Walked, stopped, walk};
 use super::{Records, RowFile, Trouble};
-use crate::failure::{self, guarded};
+use crate::edge::errors::{self, guarded};
 use penstock_core::index::{Comparison, Found as Place, Lookup as Found, Walk};
 use penstock_core::near::nearest;
 use penstock_scan::{gathered, make_room};
@@ -88,7 +88,7 @@ impl Lookup {
                     Walked::End => break true,
                 }
             };
-            comparison = compared.into_comparison().ok_or_else(failure::untold)?;
+            comparison = compared.into_comparison().ok_or_else(errors::untold)?;
             if ended && comparison.next().is_some() {
                 return Err(file.told(py, Trouble::Changed, next));
             }
@@ -114,7 +114,7 @@ impl RowFile {
             match walked.map_err(|why| stopped(py, why, self.named()))? {
                 Walked::Slice | Walked::Problem(_) => {}
                 Walked::Paused | Walked::End => {
-                    return all.into_lookup().ok_or_else(failure::untold);
+                    return all.into_lookup().ok_or_else(errors::untold);
                 }
             }
         }

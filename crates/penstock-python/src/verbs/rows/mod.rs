@@ -13,12 +13,12 @@ mod records;
 
 pub(crate) use lookup::Lookup;
 
-use crate::dialect::Dialect;
-use crate::failure::{self, Where, guarded};
+use crate::edge::errors::{self, Where, guarded};
+use crate::edge::options;
+use crate::io::dialect::Dialect;
+use crate::io::sources::open_path;
 use crate::objects::Options;
-use crate::options;
 use crate::plan::PlanRef;
-use crate::sources::open_path;
 use penstock_core::error::Fault;
 use penstock_core::formats::Reader;
 use penstock_core::index::{
@@ -148,7 +148,7 @@ impl RowFile {
                     let place = nowhere(of);
                     let reason =
                         "the file has changed since these Rows were pickled: open it again";
-                    return Err(failure::either(failure::of_decode(py, reason, &place)));
+                    return Err(errors::either(errors::of_decode(py, reason, &place)));
                 }
                 Some(Err(unusable)) if required => {
                     let message = format!("the index of {name} cannot be used: {unusable}");
@@ -163,7 +163,7 @@ impl RowFile {
                     Records::Lines => lines::indexed(py, &file, (start, size), of)?,
                     Records::Of(_) => {
                         let Reader::Csv(reader) = form.reader(false, &limits) else {
-                            return Err(failure::untold());
+                            return Err(errors::untold());
                         };
                         records::indexed(py, &file, of, *reader, (start, size))?
                     }
@@ -318,14 +318,14 @@ impl RowFile {
         match trouble {
             Trouble::Changed | Trouble::Stuck(Stuck::Changed) => {
                 let reason = "the file has changed since it was opened: open it again";
-                failure::either(failure::of_decode(py, reason, &place(None)))
+                errors::either(errors::of_decode(py, reason, &place(None)))
             }
-            Trouble::Stuck(Stuck::Unreadable(error)) => failure::of_source(py, error, &place(None)),
+            Trouble::Stuck(Stuck::Unreadable(error)) => errors::of_source(py, error, &place(None)),
             Trouble::Stuck(Stuck::TooLong(mark)) => {
                 let most = self.limits.token;
                 let reason = format!("a record longer than {most} bytes (limits.token)");
                 let fault = Fault::limit(mark.offset, reason);
-                failure::either(failure::of_fault(py, &fault, &place(Some(mark))))
+                errors::either(errors::of_fault(py, &fault, &place(Some(mark))))
             }
         }
     }
@@ -428,7 +428,7 @@ fn beginning(py: Python<'_>, file: &File, of: Of<'_>, size: u64) -> PyResult<u64
         let place =
             Where { place: Some(locate_in(&Counter::new(), b"", &head, 0, 0)), ..nowhere(of) };
         let fault = refuse(encoding);
-        return Err(failure::either(failure::of_fault(py, &fault, &place)));
+        return Err(errors::either(errors::of_fault(py, &fault, &place)));
     }
     Ok(if head.starts_with(UTF8_BOM) { UTF8_BOM.len() as u64 } else { 0 })
 }
@@ -436,7 +436,7 @@ fn beginning(py: Python<'_>, file: &File, of: Of<'_>, size: u64) -> PyResult<u64
 /// The error of a file that was opened and can no longer be read.
 #[cold]
 fn unreadable(py: Python<'_>, of: Of<'_>, error: io::Error) -> PyErr {
-    failure::of_source(py, error, &nowhere(of))
+    errors::of_source(py, error, &nowhere(of))
 }
 
 /// The place of an error about the file as a whole.

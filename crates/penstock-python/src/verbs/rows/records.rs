@@ -4,8 +4,8 @@
 //! nothing, and needs no lock. Then a reader begins at the record itself, with a builder.
 
 use super::{At, Of, Place, Records, RowFile, Trouble, nowhere, unreadable};
-use crate::failure::{self, Named};
-use crate::objects::Builder;
+use crate::drive::destination::Builder;
+use crate::edge::errors::{self, Named};
 use crate::plan::PlanRef;
 use crate::verbs::decode::building;
 use penstock_core::csv::{self, HeaderOnly, Resume};
@@ -83,9 +83,9 @@ pub(super) fn stopped(py: Python<'_>, stopped: Stopped, of: Of<'_>) -> PyErr {
         Stopped::Stuck(Stuck::Unreadable(error)) => unreadable(py, of, error),
         Stopped::Stuck(Stuck::Changed | Stuck::TooLong(_)) => {
             let reason = "the file has changed since it was opened: open it again";
-            failure::either(failure::of_decode(py, reason, &nowhere(of)))
+            errors::either(errors::of_decode(py, reason, &nowhere(of)))
         }
-        Stopped::Failed(failed) => failure::of_failure(py, failed, &named(of)),
+        Stopped::Failed(failed) => errors::of_failure(py, failed, &named(of)),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn settled(
     reader: Reader,
     (start, size): (u64, u64),
 ) -> PyResult<Option<Box<Reader>>> {
-    let Reader::Csv(reader) = reader else { return Err(failure::untold()) };
+    let Reader::Csv(reader) = reader else { return Err(errors::untold()) };
     let mut reach = Reach::from_start(*reader, start, size);
     let mut first = Walk::to_the_first();
     let mut wrong = None;
@@ -114,7 +114,7 @@ pub(super) fn settled(
         match walked.map_err(|why| stopped(py, why, of))? {
             Walked::Slice => continue,
             Walked::Problem(problem) if reader.awaits_header() => {
-                return Err(failure::either(failure::of_problem(py, *problem, &named(of))));
+                return Err(errors::either(errors::of_problem(py, *problem, &named(of))));
             }
             // Without a header, the first row that can be read says how many columns there are.
             Walked::Problem(problem) if !reader.is_settled() => {
@@ -123,7 +123,7 @@ pub(super) fn settled(
             }
             Walked::End if reader.names().is_none() => {
                 if let Some(problem) = wrong {
-                    return Err(failure::either(failure::of_problem(py, *problem, &named(of))));
+                    return Err(errors::either(errors::of_problem(py, *problem, &named(of))));
                 }
             }
             Walked::Problem(_) | Walked::Paused | Walked::End => {}
@@ -148,7 +148,7 @@ pub(super) fn indexed(
         let walked = py.detach(|| walk(file, &mut reach, &mut all));
         match walked.map_err(|why| stopped(py, why, of))? {
             Walked::Slice | Walked::Paused | Walked::Problem(_) => {}
-            Walked::End => return all.into_index(size).ok_or_else(failure::untold),
+            Walked::End => return all.into_index(size).ok_or_else(errors::untold),
         }
     }
 }
@@ -297,7 +297,7 @@ impl RowFile {
 
     #[cold]
     fn failed(&self, py: Python<'_>, failed: Failed<PyErr, PyErr>) -> PyErr {
-        failure::of_failure(py, failed, &named(self.named()))
+        errors::of_failure(py, failed, &named(self.named()))
     }
 
     /// A run that begins at a record.
@@ -334,7 +334,7 @@ impl RowFile {
                     if between.replace(true) != Some(true) && !problem.reason.starts_with(NO_TEXT) {
                         return Ok(changed());
                     }
-                    return Ok(match failure::of_problem(py, *problem, &named) {
+                    return Ok(match errors::of_problem(py, *problem, &named) {
                         Ok(error) => One::Wrong(error),
                         Err(instead) => One::Ended(instead),
                     });
@@ -395,7 +395,7 @@ impl RowFile {
         if !matches!(at, At::Record(_)) {
             *at = At::Record(Box::new(self.reading(py, *record, &self.plan, true)?));
         }
-        let At::Record(reading) = at else { return Err(failure::untold()) };
+        let At::Record(reading) = at else { return Err(errors::untold()) };
         // What was read may be older than that the file was closed.
         self.open_file()?;
         let one = self.next_of(py, reading, *record);

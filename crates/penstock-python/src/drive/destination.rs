@@ -1,0 +1,362 @@
+//! The builder as the destination of a run.
+
+use super::filling::Filling;
+use crate::columns::Made;
+use crate::edge::errors;
+use crate::objects::{
+    Elements, FormatOptions, Keys, MarkupOptions, Options, Owned, Refusal, Side, Why,
+};
+use crate::plan::PlanRef;
+use penstock_arrow::{Fast, Keyed, Lane, Markup};
+use penstock_core::error::Fail;
+use penstock_core::formats::Reader;
+use penstock_core::path_step::PathStep;
+use penstock_core::position::Place;
+use penstock_core::protocol::{
+    Copies, Destination, FormatReader, Given, Kept, Refused, Sink, Step, Unknown,
+};
+use penstock_core::run::{Failed, Outlet, Run, Windows};
+use penstock_core::select::{Open, Records};
+use penstock_core::shape::Shape;
+use penstock_core::source::Source;
+use penstock_core::split::{self, Point, Threads};
+use penstock_core::value::lexical::Rules;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+impl<S: Side> Destination for Owned<S> {
+    type Error = Refusal;
+    type Cause = PyErr;
+    type Break = PyErr;
+
+    const SHAPE: Option<Shape> = Some(S::SHAPE);
+    const COPIES: Copies = Copies::All;
+
+    #[inline(always)]
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        reader.run_for::<Self, _>(given, self)
+    }
+    fn refused(&mut self, refusal: Refusal, _given: Given<'_>) -> Refused<PyErr, PyErr> {
+        match refusal.why() {
+            Why::Mismatch(mismatch) => Refused::Misfit(mismatch),
+            // They are kept where they are found. If they were not, the first would be the error.
+            Why::Several(mut mismatches) => Refused::Misfit(mismatches.swap_remove(0)),
+            Why::Kept => Refused::Break(errors::untold()),
+            Why::Python(error) => Refused::Break(error),
+        }
+    }
+    fn abandon_record(&mut self) {
+        self.abandon();
+    }
+    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+        self.path(inside)
+    }
+    fn ready(&self) -> u64 {
+        Owned::ready(self) as u64
+    }
+    #[inline(always)]
+    fn keeps(&self) -> Option<u64> {
+        Owned::keeps(self)
+    }
+    #[inline(always)]
+    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+        Owned::over_memory(self)
+    }
+    fn take_kept(&mut self) -> Kept<PyErr> {
+        let problems = self.take_problems();
+        Kept { misfits: problems.kept, omitted: problems.omitted }
+    }
+    #[inline(always)]
+    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
+        for (at, place) in self.unplaced() {
+            *place = locate(at).map(Box::new);
+        }
+    }
+}
+
+/// The threads that fill columns of a run.
+pub(crate) enum Crew {
+    Keyed(Box<Threads<Lane<Keyed>>>),
+    Markup(Box<Threads<Lane<Markup>>>),
+}
+
+impl Crew {
+    /// The source, if the threads read it in the place of the run.
+    pub(crate) fn source(&self) -> Option<&Source> {
+        match self {
+            Crew::Keyed(threads) => threads.source(),
+            Crew::Markup(threads) => threads.source(),
+        }
+    }
+
+    /// If only some records of a piece were taken: where it begins, if another reader can begin there,
+    /// and how many these are. If all of them were, the run stands behind the last one.
+    pub(crate) fn taken_of_piece(&self) -> Option<(Option<&Point>, usize)> {
+        let (begin, taken, records) = match self {
+            Crew::Keyed(threads) => {
+                let (begin, taken, lane) = threads.taken_of_piece()?;
+                (begin, taken, lane.records())
+            }
+            Crew::Markup(threads) => {
+                let (begin, taken, lane) = threads.taken_of_piece()?;
+                (begin, taken, lane.records())
+            }
+        };
+        (taken < records).then_some((begin, taken))
+    }
+
+    /// How many pieces of the text the threads have read.
+    pub(crate) fn taken(&self) -> u64 {
+        match self {
+            Crew::Keyed(threads) => threads.taken(),
+            Crew::Markup(threads) => threads.taken(),
+        }
+    }
+}
+
+/// Builds the records of a document of any format. The format chooses the sink, once for a run.
+#[expect(clippy::large_enum_variant, reason = "there is one for each run")]
+pub(crate) enum Builder {
+    /// From maps and lists.
+    Keyed(Outlet<Owned<Keys>>),
+    /// From elements.
+    Markup(Outlet<Owned<Elements>>),
+    /// Columns, from maps and lists.
+    KeyedColumns(Box<Outlet<Filling<Keys, Keyed>>>),
+    /// Columns, from elements.
+    MarkupColumns(Box<Outlet<Filling<Elements, Markup>>>),
+}
+
+/// Forwards a call to the outlet of the sink that was chosen.
+macro_rules! each {
+    ($self:expr, $outlet:ident => $call:expr) => {
+        match $self {
+            Builder::Keyed($outlet) => $call,
+            Builder::Markup($outlet) => $call,
+            Builder::KeyedColumns($outlet) => $call,
+            Builder::MarkupColumns($outlet) => $call,
+        }
+    };
+}
+
+impl Builder {
+    /// A builder of the records that `records` chooses, or else of the value at the root.
+    pub(crate) fn new(
+        plan: PlanRef,
+        options: Options,
+        own: FormatOptions,
+        records: Option<Records>,
+    ) -> Self {
+        match own {
+            FormatOptions::Keyed(own) => {
+                Builder::Keyed(Outlet::new(Owned::new(plan, options, own), records))
+            }
+            FormatOptions::Markup(own) => {
+                Builder::Markup(Outlet::new(Owned::new(plan, options, own), records))
+            }
+        }
+    }
+
+    /// The plan.
+    pub(crate) fn planned(&self) -> &PlanRef {
+        each!(self, outlet => outlet.inner().planned())
+    }
+
+    /// Before anything is read: fills columns from now on, instead of making objects. A batch has at
+    /// most so many rows, and about so many bytes.
+    pub(crate) fn fill(&mut self, py: Python<'_>, made: Made, rows: usize, bytes: usize) {
+        let (options, (number, memory, token)) = match self {
+            Builder::Keyed(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
+            Builder::Markup(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
+            // It fills columns already.
+            Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => return,
+        };
+        let plan = self.planned().clone_ref(py);
+        let rules = Rules { lax: plan.lax, number };
+        let Made { plan: columns, classes, why_objects, unread, checks, .. } = made;
+        let always = why_objects.is_some() || options.unknown == Unknown::Collect;
+        let settings = penstock_arrow::Settings {
+            duplicates: options.duplicates,
+            forbids_unknown: options.unknown == Unknown::Error,
+            unread,
+            rules,
+            token,
+            rows,
+            bytes,
+        };
+        let columns = penstock_arrow::Columns::new(columns);
+        // It is replaced at once.
+        let none = Owned::new(plan, options, MarkupOptions::default());
+        let before = std::mem::replace(self, Builder::Markup(Outlet::Root(none)));
+        *self = match before {
+            Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(outlet.map(|slow| {
+                let fast = Keyed::new(columns, settings);
+                Filling::new(fast, slow, classes, always, memory).checking(checks)
+            }))),
+            Builder::Markup(outlet) => Builder::MarkupColumns(Box::new(outlet.map(|slow| {
+                let fast = Markup::new(columns, settings);
+                Filling::new(fast, slow, classes, always, memory).checking(checks)
+            }))),
+            filling => filling,
+        };
+    }
+
+    /// The columns, if it fills some.
+    pub(crate) fn columns(&mut self) -> Option<&mut penstock_arrow::Columns> {
+        match self {
+            Builder::Keyed(_) | Builder::Markup(_) => None,
+            Builder::KeyedColumns(outlet) => Some(outlet.inner_mut().columns()),
+            Builder::MarkupColumns(outlet) => Some(outlet.inner_mut().columns()),
+        }
+    }
+
+    /// How many records are in columns, and whether that takes the interpreter.
+    pub(crate) fn filled(&self) -> (u64, bool) {
+        match self {
+            Builder::Keyed(_) | Builder::Markup(_) => (0, true),
+            Builder::KeyedColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
+            Builder::MarkupColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
+        }
+    }
+
+    /// Before the next text is brought: has so many threads read it, if they can.
+    pub(crate) fn begin_threads<C>(
+        &self,
+        run: &mut Run<Reader, Windows, C>,
+        count: usize,
+    ) -> Option<Crew> {
+        match self {
+            Builder::Keyed(_) | Builder::Markup(_) => None,
+            Builder::KeyedColumns(outlet) => {
+                Threads::begin(run, outlet, count).map(|threads| Crew::Keyed(Box::new(threads)))
+            }
+            Builder::MarkupColumns(outlet) => {
+                Threads::begin(run, outlet, count).map(|threads| Crew::Markup(Box::new(threads)))
+            }
+        }
+    }
+
+    /// The run is dry: takes what the threads have read, or brings the next text.
+    pub(crate) fn step(
+        &mut self,
+        run: &mut Run<Reader, Windows, PyErr>,
+        crew: &mut Crew,
+    ) -> Result<split::Turn, Failed<PyErr, PyErr>> {
+        match (self, crew) {
+            (Builder::KeyedColumns(outlet), Crew::Keyed(threads)) => threads.step(run, outlet),
+            (Builder::MarkupColumns(outlet), Crew::Markup(threads)) => threads.step(run, outlet),
+            _ => unreachable!("the threads of another builder"),
+        }
+    }
+
+    /// See [`Owned::traverse`].
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        each!(self, outlet => outlet.inner().traverse(visit))
+    }
+
+    /// See [`Owned::take_rows`].
+    pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
+        each!(self, outlet => outlet.inner_mut().take_rows())
+    }
+
+    /// See [`Owned::take_row`].
+    #[inline]
+    pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
+        each!(self, outlet => outlet.inner_mut().take_row())
+    }
+
+    /// Before columns are filled: no two columns of a table may have one name.
+    pub(crate) fn set_distinct(&mut self) {
+        if let Builder::Keyed(outlet) = self {
+            outlet.inner_mut().set_distinct();
+        }
+    }
+
+    /// See [`Owned::set_recycling`].
+    pub(crate) fn set_recycling(&mut self, recycle: bool) {
+        each!(self, outlet => outlet.inner_mut().set_recycling(recycle));
+    }
+
+    /// Before anything is read: the key by which the value was found, for a class that takes it.
+    pub(crate) fn expect_found_by(&mut self, step: PathStep) {
+        each!(self, outlet => outlet.inner_mut().expect_found_by(step));
+    }
+
+    /// Before anything is read: goes on where so much is open, behind so many records. False if that
+    /// is not a place where records are.
+    pub(crate) fn begin_at(&mut self, open: &[Open], records: u64) -> bool {
+        each!(self, outlet => outlet.go_on(open, records))
+    }
+
+    /// See [`Outlet::open_behind`].
+    pub(crate) fn open_behind(&self) -> Vec<Open> {
+        each!(self, outlet => outlet.open_behind())
+    }
+
+    /// See [`Owned::unknown`].
+    pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
+        each!(self, outlet => outlet.inner().unknown())
+    }
+}
+
+impl Destination for Builder {
+    type Error = Refusal;
+    type Cause = PyErr;
+    type Break = PyErr;
+
+    #[inline(always)]
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        each!(self, outlet => outlet.read_from(reader, given))
+    }
+    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
+        each!(self, outlet => outlet.refused(refusal, given))
+    }
+    fn broke_at(&self) -> Option<u64> {
+        each!(self, outlet => outlet.broke_at())
+    }
+    fn abandon_record(&mut self) {
+        each!(self, outlet => outlet.abandon_record());
+    }
+    fn restart(&mut self) {
+        each!(self, outlet => outlet.restart());
+    }
+    fn record_path(&self) -> Vec<PathStep> {
+        each!(self, outlet => outlet.record_path())
+    }
+    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
+        each!(self, outlet => outlet.value_path(inside, given))
+    }
+    fn record_depth(&self) -> usize {
+        each!(self, outlet => outlet.record_depth())
+    }
+    fn inner_records(&self) -> Option<(u64, bool, bool)> {
+        each!(self, outlet => outlet.inner_records())
+    }
+    fn ready(&self) -> u64 {
+        each!(self, outlet => outlet.ready())
+    }
+    #[inline(always)]
+    fn keeps(&self) -> Option<u64> {
+        each!(self, outlet => outlet.keeps())
+    }
+    #[inline(always)]
+    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+        each!(self, outlet => outlet.over_memory(given))
+    }
+    fn take_kept(&mut self) -> Kept<PyErr> {
+        each!(self, outlet => outlet.take_kept())
+    }
+    #[inline(always)]
+    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
+        each!(self, outlet => outlet.place_kept(locate));
+    }
+}

@@ -1,0 +1,10 @@
+//! Runs, driven from Python: into objects or into columns, with the interpreter's lock, the collector,
+//! signals, threads, progress and times.
+
+pub(crate) mod destination;
+pub(crate) mod filling;
+pub(crate) mod outlet;
+pub(crate) mod progress;
+pub(crate) mod pump;
+pub(crate) mod shorten;
+pub(crate) mod timing;

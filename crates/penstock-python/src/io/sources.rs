@@ -1,0 +1,422 @@
+//! The sources that a caller may pass: a path, a binary file, or chunks of bytes.
+//!
+//! A source is read without the interpreter lock. Files that are Python objects take it while their
+//! own methods run.
+
+use crate::edge::errors::{self, guarded};
+use crate::edge::gc_refs::Held;
+use crate::edge::options;
+use penstock_core::limits::Limits;
+use penstock_core::source::{
+    Compression, Detect, Encoding, EndsEarly, Options, Source, SourceError,
+};
+use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::fd::FromRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, OnceLock};
+
+/// The caller's source, its name, and the options for its bytes.
+#[pyclass(frozen, name = "Source", module = "penstock._rust")]
+pub(crate) struct SourceObject {
+    object: Py<PyAny>,
+    name: Option<String>,
+    encoding: Option<Encoding>,
+    compression: Compression,
+    /// What file it was when it was opened first, if it is a path.
+    file: OnceLock<Opened>,
+}
+
+/// A file that was opened.
+#[derive(Clone, Copy)]
+struct Opened {
+    /// The device, and the number there.
+    which: (u64, u64),
+    version: Version,
+}
+
+/// The size of a file in bytes, and when it was changed last, in nanoseconds.
+pub(crate) type Version = (u64, i128);
+
+impl Opened {
+    fn of(about: &Metadata) -> Self {
+        let changed = i128::from(about.mtime()) * 1_000_000_000 + i128::from(about.mtime_nsec());
+        Opened { which: (about.dev(), about.ino()), version: (about.len(), changed) }
+    }
+}
+
+#[pymethods]
+impl SourceObject {
+    #[new]
+    #[pyo3(signature = (source, name, encoding, compression, /))]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        name: Option<&Bound<'_, PyString>>,
+        encoding: Option<&Bound<'_, PyAny>>,
+        compression: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let compression = options::text_or_none("compression", compression)?;
+            Ok(SourceObject {
+                object: source.clone().unbind(),
+                name: name.map(|name| name.to_string_lossy().into_owned()),
+                encoding: options::encoding(options::text_or_none("encoding", encoding)?)?,
+                compression: options::compression(compression)?,
+                file: OnceLock::new(),
+            })
+        })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.object)
+    }
+}
+
+impl SourceObject {
+    /// What messages call it.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.name.clone()
+    }
+
+    /// The caller's object.
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.object.bind(py)
+    }
+
+    pub(crate) fn encoding(&self) -> Option<Encoding> {
+        self.encoding
+    }
+
+    pub(crate) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Which file it was when it was opened first, if it is a path: the device and the number there.
+    pub(crate) fn file(&self) -> Option<(u64, u64)> {
+        self.file.get().map(|opened| opened.which)
+    }
+
+    /// Which state of the file it was then.
+    pub(crate) fn version(&self) -> Option<Version> {
+        self.file.get().map(|opened| opened.version)
+    }
+
+    /// Opens the source. Also returns the caller's object, if it must be kept.
+    pub(crate) fn open(
+        &self,
+        py: Python<'_>,
+        detect: Detect,
+        limits: &Limits,
+    ) -> PyResult<(Source, Option<Held>)> {
+        let object = self.object.bind(py);
+        let SourceObject { compression, encoding, .. } = *self;
+        let options = Options { compression, encoding, detect, limits, total_hint: None };
+        if let Ok(path) = object.cast::<PyString>() {
+            let (source, file) = of_path(path, options)?;
+            self.file.get_or_init(|| file);
+            return Ok((source, None));
+        }
+        let (reader, held): (Box<dyn Read + Send>, Held) =
+            if let Some(file) = PythonFile::new(object)? {
+                let held = file.method.clone();
+                (Box::new(file), held)
+            } else {
+                let chunks = Chunks::new(object)?;
+                let held = chunks.iterator.clone();
+                (Box::new(chunks), held)
+            };
+        Ok((Source::open(reader, options), Some(held)))
+    }
+}
+
+/// The source of a file by its path, and what file that is.
+fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source, Opened)> {
+    let (file, about) = open_file(path)?;
+    let total_hint = about.is_file().then_some(about.len());
+    let options = Options { total_hint, ..options };
+    let which = Opened::of(&about);
+    // A pipe may keep a thread waiting for ever.
+    let Some(size) = total_hint else { return Ok((Source::open(Box::new(file), options), which)) };
+    let positions = (options.detect == Detect::Plist).then(|| file.try_clone()).transpose()?;
+    let source = Source::free(Arc::new((file, size)), options);
+    let source = match positions {
+        Some(file) => source.with_positions(Arc::new(file), size),
+        None => source,
+    };
+    Ok((source, which))
+}
+
+/// The first `size` bytes of a file, or fewer, decompressed. Empty if it cannot be decompressed:
+/// whoever reads the file reports that.
+#[pyfunction]
+#[pyo3(signature = (path, size, /))]
+pub(crate) fn opening<'py>(
+    py: Python<'py>,
+    path: &Bound<'py, PyString>,
+    size: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    guarded(py, || {
+        let limits = Limits::default();
+        let options = Options {
+            compression: Compression::Infer,
+            encoding: None,
+            detect: Detect::Plist,
+            limits: &limits,
+            total_hint: None,
+        };
+        let (mut source, _) = of_path(path, options)?;
+        let mut bytes = vec![0; size];
+        let mut count = 0;
+        while count < size {
+            match source.read(&mut bytes[count..]) {
+                Ok(0) | Err(SourceError::Fault(_)) => break,
+                Ok(n) => count += n,
+                Err(SourceError::Idle) => py.check_signals()?,
+                Err(SourceError::Io(error)) => return Err(error.into()),
+            }
+        }
+        Ok(PyBytes::new(py, &bytes[..count]))
+    })
+}
+
+/// A file by its path, and its size if it has one.
+pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
+    let (file, about) = open_file(path)?;
+    Ok((file, about.is_file().then_some(about.len())))
+}
+
+fn open_file(path: &Bound<'_, PyString>) -> PyResult<(File, Metadata)> {
+    const READ_ONLY: i32 = 0;
+    // Python's own function answers signals while it waits: a named pipe may have no writer yet.
+    let opened = path.py().import("os")?.call_method1("open", (path, READ_ONLY))?;
+    // SAFETY: a descriptor that was opened just now, and that nobody else knows.
+    let file = unsafe { File::from_raw_fd(opened.extract()?) };
+    let about = file.metadata()?;
+    if about.is_dir() {
+        const IS_A_DIRECTORY: i32 = 21;
+        let message = "Is a directory; penstock.read() reads the files in it";
+        let arguments = (IS_A_DIRECTORY, message, path.clone().unbind());
+        return Err(PyIsADirectoryError::new_err(arguments));
+    }
+    Ok((file, about))
+}
+
+/// A binary file that is a Python object.
+struct PythonFile {
+    method: Held,
+    /// True if the method fills a buffer (`readinto`) instead of returning bytes.
+    fills: bool,
+    /// If it is a response that declares its length, how many bytes were left of it at the beginning.
+    declared: Option<Left>,
+    /// Bytes that came.
+    count: u64,
+}
+
+/// How many bytes a response has left, by the length that it declares.
+#[derive(Clone, Copy)]
+enum Left {
+    /// Of `http.client`. Its `read1` counts from Python 3.13 on.
+    Bytes(u64),
+    /// Of urllib3. What it reads may be longer than what came, because it decompresses.
+    Encoded(u64),
+}
+
+impl Left {
+    /// None for other objects. `file` may be a buffer around the response, which is then its `raw`.
+    fn of(file: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = file.py();
+        let buffered = file.getattr_opt(intern!(py, "raw"))?;
+        for object in [Some(file), buffered.as_ref()].into_iter().flatten() {
+            let number = |name| object.getattr_opt(name).ok()??.extract::<u64>().ok();
+            if let Some(left) = number(intern!(py, "length_remaining")) {
+                return Ok(Some(Left::Encoded(left)));
+            }
+            let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+            // Whoever has such a response has imported the module.
+            if let Some(client) = modules.get_item("http.client")?
+                && object.is_instance(&client.getattr("HTTPResponse")?)?
+                && let Some(left) = number(intern!(py, "length"))
+            {
+                return Ok(Some(Left::Bytes(left)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl PythonFile {
+    /// None if the object is no file.
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        // `read1` returns the bytes that are there; `read` of a buffered file waits until it has
+        // all of them.
+        let py = object.py();
+        let read = [intern!(py, "read1"), intern!(py, "read"), intern!(py, "readinto")];
+        for (name, fills) in read.into_iter().zip([false, false, true]) {
+            if let Some(method) = object.getattr_opt(name)? {
+                let (method, declared) = (Held::new(&method), Left::of(object)?);
+                return Ok(Some(PythonFile { method, fills, declared, count: 0 }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a response that gives no more bytes lacks some. `http.client` ends one that is cut in
+    /// the same way as any other one.
+    fn ends_early(&self, py: Python<'_>) -> PyResult<Option<EndsEarly>> {
+        let Some(declared) = self.declared else { return Ok(None) };
+        let Some(file) = self.method.get(py)?.getattr_opt(intern!(py, "__self__"))? else {
+            return Ok(None);
+        };
+        let missing = match (declared, Left::of(&file)?) {
+            (Left::Bytes(declared), Some(Left::Bytes(left))) => {
+                left.min(declared.saturating_sub(self.count))
+            }
+            (Left::Encoded(_), Some(Left::Encoded(left))) => left,
+            _ => 0,
+        };
+        let (are, bytes) = if missing == 1 { ("is", "byte") } else { ("are", "bytes") };
+        Ok((missing > 0).then(|| {
+            EndsEarly(format!(
+                "the response ends here, and {missing} {bytes} of the length that it declares {are} missing"
+            ))
+        }))
+    }
+
+    fn read_attached(&self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
+        let method = self.method.get(py)?;
+        if self.fills {
+            let buffer = PyByteArray::new_with(py, out.len(), |_| Ok(()))?;
+            let answer = method.call1((&buffer,))?;
+            if answer.is_none() {
+                return Err(would_block());
+            }
+            let count: usize = answer.extract()?;
+            let filled = buffer.to_vec();
+            match (filled.get(..count), out.get_mut(..count)) {
+                (Some(filled), Some(out)) => out.copy_from_slice(filled),
+                _ => return Err(too_many(&method, out.len(), count)),
+            }
+            return Ok(count);
+        }
+        let answer = method.call1((out.len(),))?;
+        if answer.is_none() {
+            return Err(would_block());
+        }
+        if answer.is_instance_of::<PyString>() {
+            return Err(errors::text_mode());
+        }
+        let bytes = to_bytes(&answer)?;
+        let bytes = bytes.as_bytes();
+        if bytes.len() > out.len() {
+            return Err(too_many(&method, out.len(), bytes.len()));
+        }
+        out[..bytes.len()].copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+}
+
+/// The exception for a file that claims to have read more than was asked for, or than there is.
+#[cold]
+fn too_many(method: &Bound<'_, PyAny>, asked: usize, given: usize) -> PyErr {
+    match method.repr() {
+        Ok(method) => PyOSError::new_err(format!(
+            "{method} returned {given} bytes where {asked} were asked for"
+        )),
+        Err(error) => error,
+    }
+}
+
+fn would_block() -> PyErr {
+    PyOSError::new_err("the file has no bytes at hand and does not wait for them (non-blocking)")
+}
+
+/// A bytes-like object as bytes.
+fn to_bytes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(bytes.clone());
+    }
+    let py = object.py();
+    let view = pyo3::types::PyMemoryView::from(object).map_err(|_| {
+        let kind = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
+        let advice = match object.hasattr(intern!(py, "__fspath__")) {
+            Ok(true) => ": the paths of several files must be a list",
+            _ => "",
+        };
+        PyTypeError::new_err(format!("expected chunks of bytes, got {kind}{advice}"))
+    })?;
+    Ok(py.get_type::<PyBytes>().call1((view,))?.cast_into()?)
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let count = self.read_attached(py, out).map_err(io::Error::other)?;
+            self.count += count as u64;
+            if count == 0
+                && !out.is_empty()
+                && let Some(early) = self.ends_early(py).map_err(io::Error::other)?
+            {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, early));
+            }
+            Ok(count)
+        })
+    }
+}
+
+/// How many chunks may be empty until the driver checks for signals.
+const PATIENCE: usize = 64;
+
+/// Chunks of bytes, from any iterable.
+struct Chunks {
+    iterator: Held,
+    /// The rest of the last chunk, from `at` on.
+    chunk: Option<Py<PyBytes>>,
+    at: usize,
+}
+
+impl Chunks {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Chunks { iterator: Held::new(object.try_iter()?.as_any()), chunk: None, at: 0 })
+    }
+
+    /// None: there were only empty chunks, and there may be more.
+    fn read_attached(&mut self, py: Python<'_>, out: &mut [u8]) -> PyResult<Option<usize>> {
+        for _ in 0..PATIENCE {
+            if let Some(chunk) = &self.chunk {
+                let left = &chunk.as_bytes(py)[self.at..];
+                let count = left.len().min(out.len());
+                out[..count].copy_from_slice(&left[..count]);
+                self.at += count;
+                if self.at == chunk.as_bytes(py).len() {
+                    self.chunk = None;
+                }
+                if count > 0 {
+                    return Ok(Some(count));
+                }
+                continue;
+            }
+            let mut iterator = self.iterator.get(py)?.cast_into::<PyIterator>()?;
+            let Some(chunk) = iterator.next().transpose()? else { return Ok(Some(0)) };
+            if chunk.is_instance_of::<PyString>() {
+                return Err(PyTypeError::new_err("expected chunks of bytes, got str"));
+            }
+            self.chunk = Some(to_bytes(&chunk)?.unbind());
+            self.at = 0;
+        }
+        Ok(None)
+    }
+}
+
+impl Read for Chunks {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = Python::attach(|py| self.read_attached(py, out)).map_err(io::Error::other)?;
+        // The driver checks for signals before it asks again.
+        read.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+    }
+}

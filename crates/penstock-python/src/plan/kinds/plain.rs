@@ -1,0 +1,86 @@
+//! Plain annotated classes: no decorator, no base class, no `__init__` of interest.
+//!
+//! Such a class means `cls()` and then one attribute for each value. A default is the class's own
+//! attribute, so nothing is stored for an absent value. If its `__init__` has parameters without
+//! annotations, the annotations of the class give their types.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+use super::classes::{self, Shape, Subject};
+use super::signature::{self, Constructor, Parameters};
+use crate::plan::make::build::{self, Reason};
+use crate::plan::make::layout;
+use crate::plan::{Absent, Build};
+
+/// The annotated attributes of the class and its bases, those of the bases first.
+pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
+    let class = subject.class.clone();
+    let fields = classes::annotated(subject, |class, name, _| absent(class, name))?;
+    let reason = match own_code(&class)? {
+        None => {
+            let names: Vec<_> = fields.iter().map(|field| field.name.clone()).collect();
+            match build::storage(&class, &names, None)? {
+                Ok(build) => return Ok(Shape::new(fields, build)),
+                // A property is set like any attribute, as the class intends.
+                Err(reason) if layout::has_dict(&class) => reason,
+                Err(reason) => {
+                    return Err(subject.error(format_args!(" cannot be filled: {reason}")));
+                }
+            }
+        }
+        Some(reason) => reason,
+    };
+    if takes_anything(&class)? {
+        let asked = fields.len();
+        let shape = signature::called(subject, fields, reason)?;
+        return match &shape.why_called {
+            Some(reason) if shape.fields.is_empty() && asked > 0 => {
+                Err(subject.error(format_args!(": {reason}, which takes none of its attributes")))
+            }
+            _ => Ok(shape),
+        };
+    }
+    Ok(Shape { why_called: Some(reason), ..Shape::new(fields, Build::Fill) })
+}
+
+/// The user code that runs when an object of the class is made and filled, if there is some.
+fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
+    if !layout::has_plain_init(class) && !is_of_protocol(class)? {
+        let owner = layout::owner(class, intern!(class.py(), "__init__"));
+        let owner = owner.map_or_else(|| class.clone(), |(owner, _)| owner);
+        return Ok(Some(format!("{} has its own __init__", owner.name()?)));
+    }
+    if let Some(reason) = build::own_creation(class)? {
+        return Ok(Some(reason));
+    }
+    let plain = layout::has_plain_setattr(class);
+    Ok((!plain).then_some(format!("{} overrides __setattr__", class.name()?)))
+}
+
+/// True if the `__init__` is the one that `typing` gives to protocols: in their subclasses it
+/// replaces that of `object`.
+fn is_of_protocol(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let Some(init) = layout::attribute(class, intern!(py, "__init__")) else { return Ok(false) };
+    let module = init.getattr_opt(intern!(py, "__module__"))?;
+    Ok(module.is_some_and(|module| module.eq("typing").unwrap_or(false)))
+}
+
+/// True if the class may be called with arguments, as far as its constructor says.
+fn takes_anything(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let Some(constructor) = Constructor::of(class)? else { return Ok(false) };
+    let parameters = Parameters::of(&constructor.parts)?;
+    let by_name = !parameters.list.is_empty() || parameters.takes_any_keyword;
+    // A `__new__` that takes any arguments leaves them to the `__init__`, and there is none.
+    Ok(by_name && !(constructor.name == "__new__" && parameters.list.is_empty()))
+}
+
+/// What an object of the class has as the attribute when nothing is stored.
+fn absent(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> Absent {
+    match layout::attribute(class, name) {
+        Some(found) if !layout::is_data_descriptor(&found) => Absent::Unset,
+        _ => Absent::Error,
+    }
+}

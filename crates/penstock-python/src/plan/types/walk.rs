@@ -1,0 +1,902 @@
+//! Makes a node from one annotation.
+//!
+//! Every annotation gets its own node at once, and its type is found later. So an annotation may
+//! refer to itself through a container. Wrappers that do not change the type (`Annotated`, a
+//! `NewType`, an alias, a name in quotes) give the node of their contents.
+
+use penstock_core::protocol::Want;
+use penstock_core::value::base64::Spelling;
+use penstock_core::value::cells::Cells;
+use penstock_core::value::lexical::Type;
+use penstock_core::value::moment::{Form, Moment, Of};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple, PyType};
+
+use std::sync::Arc;
+
+use super::mark::Mark;
+
+use super::builtin::{builtin, display, is_type_of_none, qualified};
+use super::choice::{self, Members};
+use super::containers::Collection;
+use super::conversions;
+use super::generics;
+use super::known;
+use super::names::Scope;
+use super::types::{Compiler, DEEPEST, Place};
+use super::unions::Union;
+use super::wrappers::{arguments, forward, is_instance, metadata, unpacked};
+use crate::plan::keys::untyped;
+use crate::plan::kinds::classes;
+use crate::plan::kinds::pydantic;
+use crate::plan::kinds::with_config;
+use crate::plan::make::constraints;
+use crate::plan::make::layout;
+use crate::plan::make::post_steps::{self, Nature, PostSteps};
+use crate::plan::settings;
+use crate::plan::{Kind, Node, NodeId, Tagged};
+
+/// A node without steps after the value.
+pub(in crate::plan) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
+    let want = match kind {
+        Kind::Float => Want::Float,
+        Kind::Decimal => Want::Digits,
+        _ if kind.counts() => Want::Digits,
+        _ => Want::Native,
+    };
+    // `None | None` and `Any | None` equal their first member.
+    let nullable = nullable && !matches!(kind, Kind::Any | Kind::None);
+    let mut name = match &kind {
+        Kind::Choice(choice) => choice.title.to_string(),
+        _ => written.clone(),
+    };
+    if nullable {
+        name.push_str(" | None");
+        written.push_str(" | None");
+    }
+    Node {
+        kind,
+        nullable,
+        want,
+        after: None,
+        cells: None,
+        packed: None,
+        column: None,
+        name: name.into(),
+        written: written.into(),
+    }
+}
+
+/// One annotation being walked.
+pub(in crate::plan) struct Walk<'a, 'py> {
+    pub(in crate::plan) compiler: &'a mut Compiler<'py>,
+    pub(in crate::plan) scope: &'a Scope<'py>,
+    pub(in crate::plan) place: Place<'a>,
+    pub(in crate::plan) depth: usize,
+    /// The parameter's type of a user's function, if that is walked next.
+    pub(in crate::plan) source: Option<Bound<'py, PyAny>>,
+    /// The `typecode(...)` beside an array, if that is walked next.
+    pub(in crate::plan) typecode: Option<String>,
+    /// True if the annotation is that of keys, which are text.
+    pub(in crate::plan) of_key: bool,
+    /// The forms beside a union, which are those of its members, if that is walked next.
+    pub(in crate::plan) marks: Vec<Bound<'py, PyAny>>,
+}
+
+impl<'a, 'py> Walk<'a, 'py> {
+    pub(in crate::plan) fn new(
+        compiler: &'a mut Compiler<'py>,
+        scope: &'a Scope<'py>,
+        place: Place<'a>,
+    ) -> Self {
+        Walk {
+            compiler,
+            scope,
+            place,
+            depth: 0,
+            source: None,
+            typecode: None,
+            of_key: false,
+            marks: Vec::new(),
+        }
+    }
+}
+
+impl<'py> Walk<'_, 'py> {
+    pub(in crate::plan) fn error(&self, reason: impl std::fmt::Display) -> PyErr {
+        self.place.error(self.compiler.py, reason)
+    }
+
+    pub(in crate::plan) fn unsupported(&self, what: impl std::fmt::Display) -> PyErr {
+        self.error(format_args!("{what} is not supported yet"))
+    }
+
+    /// The node of an annotation, or of the annotation `| None`.
+    pub(in crate::plan) fn node(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+    ) -> PyResult<NodeId> {
+        // What is inside of a type has its own.
+        let marks = std::mem::take(&mut self.marks);
+        let node = self.shared_node(annotation, nullable);
+        self.marks = marks;
+        node
+    }
+
+    fn shared_node(&mut self, annotation: &Bound<'py, PyAny>, nullable: bool) -> PyResult<NodeId> {
+        // A class means the same everywhere. Anything else may contain names, whose meaning depends
+        // on their scope.
+        let is_class = annotation.is_instance_of::<PyType>();
+        let scope = if is_class { (0, 0) } else { self.scope.address() };
+        let model = match &self.compiler.model {
+            Some(model) if !is_class || is_of_bytes(annotation) => model.class.as_ptr() as usize,
+            _ => 0,
+        };
+        let key = (annotation.as_ptr() as usize, scope, nullable, model);
+        if let Some(id) = self.compiler.known(key) {
+            return Ok(id);
+        }
+        // Text shares the node of its object.
+        if let Some(meant) = self.evaluated(annotation)? {
+            self.deeper()?;
+            let id = self.node(&meant, nullable);
+            self.depth -= 1;
+            return id;
+        }
+        let id = self.compiler.share(key, annotation);
+        self.compiler.nodes[id as usize] = self.content(annotation, nullable, id)?;
+        Ok(id)
+    }
+
+    /// Stores the type of the annotation at `id`.
+    pub(in crate::plan) fn content(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        self.deeper()?;
+        let node = self.new_content(annotation, nullable, id);
+        self.depth -= 1;
+        node
+    }
+
+    /// One level deeper.
+    pub(in crate::plan) fn deeper(&mut self) -> PyResult<()> {
+        if self.depth == DEEPEST {
+            return Err(self.error("the annotation is nested too deep, or refers only to itself"));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// The object of the annotation, if that is text.
+    pub(in crate::plan) fn evaluated(
+        &self,
+        annotation: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Ok(text) = annotation.cast::<PyString>() {
+            let meant = self.scope.evaluate(text);
+            return Ok(Some(meant.map_err(|why| self.place.unresolved(text, why))?));
+        }
+        if is_instance(annotation, &known::FORWARD_REF) {
+            return Ok(Some(forward(annotation, self.scope, self.place)?));
+        }
+        Ok(None)
+    }
+
+    fn new_content(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        // A registered function may take the type that it makes.
+        let taken = self.source.take().is_some_and(|source| source.is(annotation));
+        if !taken && let Some(own) = post_steps::of_registry(self.compiler, annotation)? {
+            return self.via(&own, nullable, id, annotation);
+        }
+        if let Ok(class) = annotation.cast::<PyType>() {
+            return self.class(class, None, nullable, id);
+        }
+        if annotation.is_none() {
+            return Ok(node(Kind::None, false, "None".into()));
+        }
+        if let Some(meant) = self.evaluated(annotation)? {
+            return self.content(&meant, nullable, id);
+        }
+        if is_instance(annotation, &known::ANNOTATED) {
+            return self.annotated(annotation, nullable, id);
+        }
+        if is_instance(annotation, &known::TYPE_VAR) {
+            let meant = generics::meaning(self, annotation)?;
+            return self.content(&meant, nullable, id);
+        }
+        if is_instance(annotation, &known::NEW_TYPE) {
+            let meant = annotation.getattr(intern!(py, "__supertype__"))?;
+            return self.content(&meant, nullable, id);
+        }
+        if known::SELF.is(annotation) || known::SELF_EXTENSION.is(annotation) {
+            let Some((class, name)) = self.compiler.instance(self.scope) else {
+                return Err(self.error("Self is only allowed in a class"));
+            };
+            return Ok(self.of_class(class, nullable, name));
+        }
+        if known::LITERAL_STRING.is(annotation) {
+            return Ok(node(Kind::Str, nullable, "str".into()));
+        }
+        // An annotation with type variables is replaced by one with their values.
+        if let Some(meant) = generics::substituted(self, annotation)? {
+            self.compiler.keep(&meant);
+            return self.content(&meant, nullable, id);
+        }
+        if is_alias(annotation) {
+            let meant = annotation.getattr(intern!(py, "__value__"))?;
+            return self.alias(annotation, &meant, nullable, id);
+        }
+        if is_instance(annotation, &known::UNION_TYPE) {
+            return self.union(&arguments(annotation)?, nullable, id);
+        }
+        // Without an argument it is `Optional[Any]`.
+        if known::OPTIONAL.is(annotation) || known::FINAL.is(annotation) {
+            return Ok(node(Kind::Any, false, "Any".into()));
+        }
+        let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
+            return Err(self.not_a_type(annotation));
+        };
+        if unpacked(annotation)?.is_some() {
+            return Err(self.not_a_type(annotation));
+        }
+        if known::FINAL.is(&origin) {
+            return self.content(&arguments(annotation)?.get_item(0)?, nullable, id);
+        }
+        if known::UNION.is(&origin) {
+            return self.union(&arguments(annotation)?, nullable, id);
+        }
+        if known::LITERAL.is(&origin) {
+            let (choice, name) = choice::of_literal(&arguments(annotation)?, self.place)?;
+            return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
+        }
+        if is_alias(&origin) {
+            let meant = generics::of_alias(self, &origin, &arguments(annotation)?)?;
+            self.compiler.keep(&meant);
+            return self.alias(&origin, &meant, nullable, id);
+        }
+        let Ok(origin) = origin.cast_into::<PyType>() else {
+            return Err(self.unsupported(display(annotation)?));
+        };
+        self.parameterized(annotation, &origin, nullable, id)
+    }
+
+    /// The value of an alias. Names in quotes are those of the module that defines it.
+    fn alias(
+        &mut self,
+        alias: &Bound<'py, PyAny>,
+        meant: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let module = alias.getattr_opt(intern!(py, "__module__"))?;
+        let Some(Ok(module)) = module.map(|module| module.cast_into::<PyString>()) else {
+            return self.content(meant, nullable, id);
+        };
+        let scope = self.scope.in_module(&module);
+        let Walk { compiler, place, depth, typecode, marks, .. } = self;
+        let (place, depth, typecode) = (*place, *depth, typecode.take());
+        let own = std::mem::take(marks);
+        let mut walk = Walk { depth, typecode, marks: own, ..Walk::new(compiler, &scope, place) };
+        let made = walk.content(meant, nullable, id);
+        *marks = walk.marks;
+        made
+    }
+
+    /// `Annotated[T, ...]`: the annotations that do not concern the field.
+    fn annotated(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let words = metadata(annotation, self.scope, self.place)?;
+        if words.iter().any(|word| is_instance(word, &known::AT)) {
+            let rule = "at(...) is only allowed around the whole annotation of a field";
+            return Err(self.error(rule));
+        }
+        if words.iter().any(|word| known::REST.is(word)) {
+            let rule = "rest is only allowed around the whole annotation of a field";
+            return Err(self.error(rule));
+        }
+        if words.iter().any(|word| is_instance(word, &known::SPREAD)) {
+            let rule = "spread(...) is only allowed around the whole annotation of a field";
+            return Err(self.error(rule));
+        }
+        let origin = annotation.getattr(intern!(py, "__origin__"))?;
+        self.worded(&origin, &words, nullable, id)
+    }
+
+    /// A type, with its annotations.
+    fn worded(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        words: &[Bound<'py, PyAny>],
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        if let Some(made) = pydantic::json(self, annotation, words)? {
+            return self.via(&made, nullable, id, annotation);
+        }
+        let node = match post_steps::via_of(annotation, words)? {
+            Some(via) => self.via(&via, nullable, id, annotation)?,
+            None => {
+                self.typecode = typecode(words)?;
+                let is_mark = |word: &&Bound<'py, PyAny>| {
+                    let words = [&known::UNIX, &known::TIMES, &known::CELLS];
+                    encoding(word).is_some() || words.iter().any(|known| is_instance(word, known))
+                };
+                let marks: Vec<_> = words.iter().filter(is_mark).cloned().collect();
+                let given = marks.len();
+                let outer = std::mem::replace(&mut self.marks, marks);
+                let node = self.content(annotation, nullable, id);
+                let left = std::mem::replace(&mut self.marks, outer);
+                let node = node?;
+                // A union has given some to its members. What cells(...) says of null is its own.
+                if left.len() < given {
+                    let is_left = |word: &&Bound<'py, PyAny>| {
+                        is_instance(word, &known::CELLS)
+                            || !is_mark(word)
+                            || left.iter().any(|mark| mark.is(*word))
+                    };
+                    let words: Vec<_> = words.iter().filter(is_left).cloned().collect();
+                    return self.marked_and_constrained(node, id, &words);
+                }
+                node
+            }
+        };
+        if self.typecode.take().is_some() {
+            return Err(self.error("typecode(...) is only for an array"));
+        }
+        self.marked_and_constrained(node, id, words)
+    }
+
+    fn marked_and_constrained(
+        &mut self,
+        node: Node,
+        id: NodeId,
+        words: &[Bound<'py, PyAny>],
+    ) -> PyResult<Node> {
+        let mut node = self.marked(node, words)?;
+        constraints::constrain(self, &mut node, id, words)?;
+        Ok(node)
+    }
+
+    /// The node of a member of a union, in the form that a mark around the union gives it.
+    pub(in crate::plan) fn marked_member(
+        &mut self,
+        member: &Bound<'py, PyAny>,
+        marks: &[Bound<'py, PyAny>],
+        heeded: &mut [bool],
+    ) -> PyResult<NodeId> {
+        let shared = self.node(member, false)?;
+        let mut own = Vec::new();
+        let mut forms = None;
+        for (mark, heeded) in marks.iter().zip(heeded) {
+            let node = &self.compiler.nodes[shared as usize];
+            // A mark of the member itself is closer.
+            let is_bare = !is_instance(member, &known::ANNOTATED);
+            if is_instance(mark, &known::CELLS) {
+                let is_taken =
+                    node.cells.is_none() && self.suits(&node.kind, &untyped::cells(mark)?);
+                if is_taken {
+                    forms = Some(mark);
+                    *heeded = true;
+                }
+            } else if is_bare && self.takes_mark(shared, mark)? {
+                own.push(mark.clone());
+                *heeded = true;
+            }
+        }
+        if own.is_empty() && forms.is_none() {
+            return Ok(shared);
+        }
+        let id = self.compiler.push(Kind::Any, false, String::new());
+        let mut node = self.content(member, false, id)?;
+        node = self.marked(node, &own)?;
+        if let Some(forms) = forms
+            && self.compiler.form.is_lexical()
+        {
+            node.cells = Some(Arc::new(untyped::cells(forms)?));
+        }
+        self.compiler.nodes[id as usize] = node;
+        Ok(id)
+    }
+
+    /// Whether a mark that is no `cells(...)` gives values of a node a form.
+    fn takes_mark(&self, node: NodeId, mark: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let node = &self.compiler.nodes[node as usize];
+        if encoding(mark).is_some() {
+            let after = node.after.as_deref().filter(|_| self.compiler.model.is_some());
+            let of_model = after.is_some_and(PostSteps::is_of_bytes);
+            return Ok(matches!(node.kind, Kind::Bytes) || of_model);
+        }
+        if is_instance(mark, &known::UNIX) {
+            return Ok(node.kind.is(Of::DateTime));
+        }
+        let Some(of) = [Of::DateTime, Of::Date, Of::Time].into_iter().find(|of| node.kind.is(*of))
+        else {
+            return Ok(false);
+        };
+        Ok(match settings::form(mark)?.0 {
+            Ok(Form::Pattern(pattern)) => pattern.fits(of).is_ok(),
+            _ => true,
+        })
+    }
+
+    /// Whether the forms of a `cells(...)` are those of values of a kind.
+    fn suits(&self, kind: &Kind, cells: &Cells) -> bool {
+        match kind {
+            Kind::Bool => cells.has_truth(),
+            Kind::Int | Kind::Float | Kind::Decimal => cells.has_numbers(),
+            _ => false,
+        }
+    }
+
+    /// The node of a type with its annotations. If there are any, no other annotation shares it.
+    pub(in crate::plan) fn with_words(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        words: &[Bound<'py, PyAny>],
+    ) -> PyResult<NodeId> {
+        if words.is_empty() {
+            return self.node(annotation, false);
+        }
+        let id = self.compiler.push(Kind::Any, false, String::new());
+        self.compiler.nodes[id as usize] = self.worded(annotation, words, false, id)?;
+        Ok(id)
+    }
+
+    /// Applies annotations to a node that only one field has.
+    pub(in crate::plan) fn constrain(
+        &mut self,
+        id: NodeId,
+        words: &[Bound<'py, PyAny>],
+    ) -> PyResult<()> {
+        let any = node(Kind::Any, false, String::new());
+        let mut node = std::mem::replace(&mut self.compiler.nodes[id as usize], any);
+        node = self.marked(node, words)?;
+        constraints::constrain(self, &mut node, id, words)?;
+        self.compiler.nodes[id as usize] = node;
+        Ok(())
+    }
+
+    /// A node with the form that annotations give it: `Hex`, `unix(...)`, `times(...)`,
+    /// `cells(...)`.
+    fn marked(&mut self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
+        for word in words {
+            if let Some(to) = encoding(word) {
+                match &mut node.after {
+                    Some(after) if self.compiler.model.is_some() && after.is_of_bytes() => {
+                        // In place of the model's own conversion of text.
+                        after.steps.remove(0);
+                    }
+                    _ if matches!(node.kind, Kind::Bytes) => {}
+                    _ => return Err(self.error(format_args!("{word} is only for bytes"))),
+                }
+                node.kind = Kind::Encoded(to);
+            } else if is_instance(word, &known::UNIX) {
+                if !node.kind.is(Of::DateTime) {
+                    return Err(self.error("unix(...) is only for a datetime"));
+                }
+                node.kind = self.moment(node.kind, Some(word), None)?;
+                node.want = Want::Digits;
+            } else if is_instance(word, &known::TIMES) {
+                if ![Of::DateTime, Of::Date, Of::Time].iter().any(|of| node.kind.is(*of)) {
+                    return Err(self.error("times(...) is only for a datetime, date or time"));
+                }
+                node.kind = self.moment(node.kind, None, Some(word))?;
+            } else if is_instance(word, &known::COLUMN) {
+                let mark = Mark::of(word)?;
+                if !mark.suits(&node.kind) {
+                    return Err(self.error(format_args!("{word} is only for {}", mark.wants())));
+                }
+                node.column = Some(mark);
+            } else if self.compiler.model.is_none() && pydantic::is_serializer(word) {
+                // Nothing says how its function is undone, or how it is called.
+                PostSteps::add(&mut node, []).backs.push(None);
+            }
+        }
+        self.untyped(node, words)
+    }
+
+    /// A kind of dates or times with the options that were given; any other kind unchanged.
+    fn moment(
+        &self,
+        kind: Kind,
+        unix: Option<&Bound<'py, PyAny>>,
+        times: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Kind> {
+        let mut moment = match kind {
+            kind if unix.is_none() && times.is_none() => return Ok(kind),
+            Kind::Moment(moment) => moment,
+            Kind::DateTime => Box::new(Moment::new(Of::DateTime)),
+            Kind::Date => Box::new(Moment::new(Of::Date)),
+            Kind::Time => Box::new(Moment::new(Of::Time)),
+            kind => return Ok(kind),
+        };
+        if let Some(times) = times {
+            let (form, cut) = settings::form(times)?;
+            (moment.form, moment.cut) = (form.map_err(|why| self.error(why))?, cut);
+        }
+        if let Some(unix) = unix {
+            moment.unit = Some(settings::unit(unix)?);
+            moment.cut |= settings::cut(unix)?;
+        }
+        if let Form::Pattern(pattern) = &moment.form
+            && let Err(why) = pattern.fits(moment.of)
+        {
+            return Err(self.error(format_args!("the pattern of times(...): {why}")));
+        }
+        if moment.unit.is_some() && moment.form != Form::Rfc3339 && self.compiler.form.is_lexical()
+        {
+            let reason = "unix(...) and times(...) exclude each other where numbers are text";
+            return Err(self.error(reason));
+        }
+        Ok(Kind::Moment(moment))
+    }
+
+    /// A value that a user's function makes from another. `of` is its result.
+    fn via(
+        &mut self,
+        via: &post_steps::Via<'py>,
+        nullable: bool,
+        id: NodeId,
+        of: &Bound<'py, PyAny>,
+    ) -> PyResult<Node> {
+        let mut source = match &via.source {
+            Some(source) => {
+                let source = self.evaluated(source)?.unwrap_or_else(|| source.clone());
+                self.source = Some(source.clone());
+                self.content(&source, false, id)?
+            }
+            None => node(Kind::Any, false, "Any".into()),
+        };
+        let takes_null = source.nullable || matches!(source.kind, Kind::Any | Kind::None);
+        let steps = vec![post_steps::Step::Call(via.decode.clone().unbind())];
+        let after = PostSteps::add(&mut source, steps);
+        let own = after.steps.len() - 1;
+        after.backs.push(via.encode.clone().map(Bound::unbind));
+        after.null_from = match after.null_from {
+            _ if nullable => None,
+            None if takes_null => Some(own),
+            inner => inner,
+        };
+        // What a pydantic model takes for its own type may be of any class.
+        let origin = of.getattr_opt(intern!(of.py(), "__origin__"))?;
+        let class = origin.as_ref().unwrap_or(of).cast::<PyType>().ok();
+        after.class = class.map(|class| class.clone().unbind());
+        let unhashable = via.decode.cast::<PyType>().is_ok_and(layout::is_unhashable);
+        (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
+        source.nullable |= nullable;
+        let mut name = display(of)?;
+        if nullable {
+            name.push_str(" | None");
+        }
+        (source.name, source.written) = (name.clone().into(), name.into());
+        Ok(source)
+    }
+
+    /// A union of classes, and of a type for all other objects. What distinguishes the classes is
+    /// found when they are planned.
+    pub(in crate::plan) fn tagged(
+        &mut self,
+        classes: &[NodeId],
+        mut other: Option<NodeId>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let mut parts = Vec::new();
+        let mut tag = self.compiler.settings.tag.clone();
+        for &class in classes {
+            let Some(inner) = self.compiler.unions.iter().find(|union| union.node == class) else {
+                parts.push(class);
+                continue;
+            };
+            // A union inside the union, through an alias. If that only adds a type for all other
+            // objects, the classes are told apart as before.
+            parts.extend(&inner.classes);
+            if classes.len() == 1 {
+                tag.clone_from(&inner.tag);
+            }
+            if let (Some(one), Some(more)) = (other, inner.other) {
+                return Err(self.two_take_all(one, more));
+            }
+            other = other.or(inner.other);
+        }
+        let names: Vec<_> = parts.iter().chain(&other).map(|member| self.name(*member)).collect();
+        let names = names.join(" | ");
+        let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
+        self.compiler.unions.push(Union {
+            node: id,
+            classes: parts,
+            other,
+            field,
+            tag,
+            is_left: self.compiler.model.is_some(),
+        });
+        Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
+    }
+
+    /// Stores what distinguishes the classes of a union.
+    pub(in crate::plan) fn tag(
+        &mut self,
+        node: &Node,
+        id: NodeId,
+        word: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let union = match &node.kind {
+            Kind::Tagged(_) => Some(id),
+            Kind::Tokens(tokens) => tokens.map,
+            _ => None,
+        };
+        let unions = &mut self.compiler.unions;
+        match unions.iter_mut().find(|known| Some(known.node) == union) {
+            Some(union) => {
+                union.tag = Some(word.clone());
+                Ok(())
+            }
+            None => Err(self.error("tag(...) is only for a union of classes")),
+        }
+    }
+
+    pub(in crate::plan) fn name(&self, id: NodeId) -> &str {
+        let name = &self.compiler.nodes[id as usize].written;
+        // Only a node that is still being made has no name.
+        if name.is_empty() { "..." } else { name }
+    }
+
+    /// A class, with its arguments if it is generic and has some.
+    fn class(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        arguments: Option<Bound<'py, PyTuple>>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        if is_of_bytes(class.as_any())
+            && let Some(model) = self.compiler.model.clone()
+        {
+            return Ok(pydantic::bytes(class, &model, nullable));
+        }
+        if let Some((kind, name)) = builtin(class) {
+            let settings = &self.compiler.settings;
+            let unix = settings.unix.as_ref().filter(|_| kind.is(Of::DateTime));
+            let kind = self.moment(kind, unix, settings.times.as_ref())?;
+            return Ok(node(kind, nullable, name.into()));
+        }
+        if known::EXACT.is(class) {
+            return Ok(self.exact());
+        }
+        if known::NDARRAY.is(class) {
+            return self.ndarray(None, nullable);
+        }
+        if class.as_type_ptr() == &raw mut ffi::PyMemoryView_Type {
+            return self.view(nullable);
+        }
+        if let Some(converted) = self.converted(class, nullable)? {
+            return Ok(converted);
+        }
+        if let Some(collection) = Collection::of(class)? {
+            return self.bare_collection(class, collection, nullable);
+        }
+        if let Some((class, name)) = self.compiler.class_of(class, arguments.as_ref())? {
+            return Ok(self.of_class(class, nullable, name));
+        }
+        self.compiler.note(class);
+        if let Some(own) = post_steps::of_class(class)? {
+            return self.via(&own, nullable, id, class.as_any());
+        }
+        if choice::is_enum(class) {
+            return self.enumeration(class, nullable, id);
+        }
+        if let Some((made, model)) = pydantic::of_class(self, class)? {
+            if model.is_none()
+                && let Some(around) = self.compiler.model.clone()
+                && let Some(source) = &made.source
+                && pydantic::makes_itself(&around, class)?
+            {
+                return self.content(source, nullable, id);
+            }
+            let is_model = model.is_some() && !pydantic::is_root(class)?;
+            let around = std::mem::replace(&mut self.compiler.model, model);
+            let node = self.via(&made, nullable, id, class.as_any());
+            self.compiler.model = around;
+            let mut node = node?;
+            PostSteps::add(&mut node, []).is_model = is_model;
+            return Ok(node);
+        }
+        if let Some(derived) = self.derived(class, arguments.as_ref(), nullable, id)? {
+            return Ok(derived);
+        }
+        let sort = match classes::sort(class)? {
+            Ok(sort) => sort,
+            Err(reason) => return Err(self.place.error(py, reason)),
+        };
+        if sort != classes::Sort::Model
+            && let Some(reason) = with_config::unheeded(class)?
+        {
+            return Err(self.place.error(py, reason));
+        }
+        let (class, name) = self.compiler.meet(class, arguments, sort, self.place)?;
+        Ok(node(Kind::Class(class), nullable, name))
+    }
+
+    /// An `Enum`, by the values of its members.
+    fn enumeration(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        if choice::is_flag(class) {
+            return self.flags(class, nullable);
+        }
+        let name = class.name()?.to_string();
+        let of = match choice::of_enum(class, self.place)? {
+            Members::Choice(choice) => {
+                return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
+            }
+            Members::Values { of } => of,
+        };
+        // The values are of types with a form in documents: they are decoded as these types, and
+        // then select their member.
+        self.compiler.keep(&of);
+        let mut values = self.content(&of, false, id)?;
+        let has_null = values.nullable;
+        values.nullable |= nullable;
+        let find = conversions::applied(self.compiler.py, "member", class)?;
+        let after = PostSteps::add(&mut values, [post_steps::Step::Convert(find.unbind())]);
+        if has_null {
+            after.null_from = Some(0);
+        }
+        (after.nature, after.hashable) = (Some(Nature::Unknown), Some(true));
+        after.class = Some(class.clone().unbind());
+        after.backs.push(Some(conversions::function(self.compiler.py, "value_of")?.unbind()));
+        let shown = if nullable { format!("{name} | None") } else { name };
+        (values.name, values.written) = (shown.clone().into(), shown.into());
+        Ok(values)
+    }
+
+    /// A union.
+    fn union(
+        &mut self,
+        members: &Bound<'py, PyTuple>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
+        let nullable = nullable || members.iter().any(|member| is_none(&member));
+        // The marker for an absent value never occurs in a document.
+        let is_there =
+            |member: &Bound<'py, PyAny>| !is_none(member) && !known::MSGSPEC_UNSET_TYPE.is(member);
+        let members: Vec<_> = members.iter().filter(is_there).collect();
+        let members = self.one_literal(members)?;
+        match &members[..] {
+            [] => Ok(node(Kind::None, false, "None".into())),
+            [only] => self.content(only, nullable, id),
+            _ => self.union_of(&members, nullable, id),
+        }
+    }
+
+    /// The members of a union, with one `Literal` in place of several.
+    fn one_literal(&mut self, members: Vec<Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = self.compiler.py;
+        let mut values = Vec::new();
+        let mut kept = Vec::with_capacity(members.len());
+        let mut first = None;
+        for member in &members {
+            let origin = member.getattr_opt(intern!(py, "__origin__"))?;
+            if origin.is_some_and(|origin| known::LITERAL.is(&origin)) {
+                first = first.or(Some(kept.len()));
+                values.push(arguments(member)?);
+            } else {
+                kept.push(member.clone());
+            }
+        }
+        let (Some(first), [_, _, ..]) = (first, &values[..]) else { return Ok(members) };
+        let values: Vec<_> = values.iter().flat_map(|values| values.iter()).collect();
+        let literal = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Literal"))?;
+        let literal = literal.get_item(PyTuple::new(py, values)?)?;
+        self.compiler.keep(&literal);
+        kept.insert(first, literal);
+        Ok(kept)
+    }
+
+    /// `list[X]`, `Box[int]` and similar annotations.
+    fn parameterized(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        origin: &Bound<'py, PyType>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let arguments = annotation.getattr_opt(intern!(self.compiler.py, "__args__"))?;
+        let Some(arguments) = arguments else {
+            return self.class(origin, None, nullable, id);
+        };
+        let arguments = arguments.cast_into::<PyTuple>()?;
+        if let Some(collection) = Collection::of(origin)? {
+            return self.collection_of(annotation, origin, collection, &arguments, nullable);
+        }
+        if known::NDARRAY.is(origin) {
+            return self.ndarray(Some(&arguments), nullable);
+        }
+        if known::PATTERN_TYPE.is(origin) {
+            if arguments.get_item(0)?.is(self.compiler.py.get_type::<PyBytes>()) {
+                let reason = "a document has no pattern of bytes: use Pattern[str]";
+                return Err(self.error(reason));
+            }
+            return self.class(origin, None, nullable, id);
+        }
+        if !layout::is_heap_type(origin) {
+            return Err(self.unsupported(qualified(origin)));
+        }
+        let arguments = generics::resolved(self, &arguments)?;
+        self.class(origin, Some(arguments), nullable, id)
+    }
+
+    #[cold]
+    pub(in crate::plan) fn not_a_type(&self, annotation: &Bound<'py, PyAny>) -> PyErr {
+        let name = match display(annotation) {
+            Ok(name) => name,
+            Err(instead) => return instead,
+        };
+        if let Ok(Some(_)) = unpacked(annotation) {
+            return self.error(format_args!("{name} is only allowed in a tuple"));
+        }
+        if known::KW_ONLY.is(annotation) {
+            return self.error("KW_ONLY is only for a dataclass");
+        }
+        if is_instance(annotation, &known::INIT_VAR) {
+            return self.unsupported("InitVar");
+        }
+        let class = annotation.get_type();
+        if class.module().is_ok_and(|module| module == "typing" || module == "typing_extensions") {
+            return self.unsupported(name);
+        }
+        self.error(format_args!("{name} is not a type"))
+    }
+}
+
+/// True for `bytes` and `bytearray`.
+fn is_of_bytes(annotation: &Bound<'_, PyAny>) -> bool {
+    let py = annotation.py();
+    annotation.is(py.get_type::<PyBytes>()) || annotation.is(py.get_type::<PyByteArray>())
+}
+
+/// The form that a word gives to bytes.
+fn encoding(word: &Bound<'_, PyAny>) -> Option<Type<'static>> {
+    let words = [
+        (&known::HEX, Type::Hex),
+        (&known::BASE64_URL, Type::Base64As(Spelling::Url)),
+        (&known::BASE64_UNPADDED, Type::Base64As(Spelling::Unpadded)),
+        (&known::BASE64_MIME, Type::Base64InLines),
+    ];
+    words.iter().find(|(known, _)| known.is(word)).map(|(_, to)| *to)
+}
+
+/// The code of a `typecode(...)` among the annotations.
+fn typecode(words: &[Bound<'_, PyAny>]) -> PyResult<Option<String>> {
+    let found = words.iter().find(|word| is_instance(word, &known::TYPECODE));
+    found.map(|word| word.getattr(intern!(word.py(), "code"))?.extract()).transpose()
+}
+
+/// `type X = ...`
+fn is_alias(object: &Bound<'_, PyAny>) -> bool {
+    is_instance(object, &known::TYPE_ALIAS) || is_instance(object, &known::TYPE_ALIAS_EXTENSION)
+}
