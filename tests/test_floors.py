@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "python/penstock"
 CRATES = ROOT / "crates"
-MODULES = CRATES / "penstock-python/src/modules.rs"
+MODULES = CRATES / "penstock-python/src/edge/modules.rs"
 FACE = "penstock"
 
 # Lazy arrows upward, and why there is no other way. At most five; an arrow that is gone goes from

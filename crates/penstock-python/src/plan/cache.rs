@@ -30,8 +30,8 @@ use super::keys::{found_by, renaming, untyped};
 use super::kinds::classes;
 use super::settings::Settings;
 use super::shown::PlanObject;
+use super::types::compiler::{Compiler, Place};
 use super::types::names::Scope;
-use super::types::types::{Compiler, Place};
 use super::types::{arrow_schema, tokens, unions};
 use super::{Aim, Plan, PlanRef};
 

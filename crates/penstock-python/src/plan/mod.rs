@@ -37,8 +37,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
+pub(crate) use crate::plan::keys::spread::{Spread, Stars};
+pub(crate) use crate::plan::make::type_objects::attribute as class_attribute;
 pub(crate) use cache::{Aimed, Prefixes, on_clearing, plan_from, plan_of_kinds};
-pub(crate) use keys::columns::{Spread, Stars};
 pub(crate) use keys::flat::Part;
 pub(crate) use keys::found_by::{Star, needs_key, no_key};
 pub(crate) use keys::lent::LentKeys;
@@ -53,7 +54,6 @@ pub(crate) use kinds::signature::makes_none;
 pub(crate) use make::build::slots;
 pub(crate) use make::constraints::{Check, Limit, Test};
 pub(crate) use make::entries::{Pattern, entries, new_dict};
-pub(crate) use make::layout::attribute as class_attribute;
 pub(crate) use make::post_steps::{PostSteps, Step};
 pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;

@@ -1,7 +1,7 @@
 //! The functions that Python calls: one file for each verb.
 //!
 //! A verb checks the caller's arguments, opens the source, drives a run and returns the results.
-//! The run itself is in the core. `pump.rs` handles the interpreter lock and the collector
+//! The run itself is in the core. `drive` handles the interpreter lock and the collector
 //! meanwhile.
 
 mod chain;

@@ -11,9 +11,9 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use crate::edge::errors::answer;
 
 use crate::plan::types::builtin::{Container, builtin, display, is_type_of_none};
+use crate::plan::types::compiler::DEEPEST;
 use crate::plan::types::containers::Collection;
 use crate::plan::types::known;
-use crate::plan::types::types::DEEPEST;
 use crate::plan::types::walk::Walk;
 use crate::plan::types::wrappers::{arguments, forward, is_generic_alias, is_instance};
 use crate::plan::{Kind, NodeId};

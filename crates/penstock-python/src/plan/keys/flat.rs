@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::rc::Rc;
 
-use super::columns::{self, Stars};
+use super::spread::{self, Stars};
 use crate::plan::kinds::classes::{self, Declared, DeclaredAt, Shape, Sort, Subject};
 use crate::plan::types::wrappers::At;
 use crate::plan::{Absent, ClassId, Kind, NodeId};
@@ -132,7 +132,7 @@ fn part<'py>(
     };
     let pattern = field.columns.clone().unwrap_or_else(Stars::itself);
     let error = |reason: &str| {
-        crate::plan::types::types::Place { field: Some((place, own)) }
+        crate::plan::types::compiler::Place { field: Some((place, own)) }
             .error(py, format_args!("{word}: {reason}"))
     };
     let of_markup = subject.compiler.form.has_elements();
@@ -158,7 +158,7 @@ fn part<'py>(
         let at = match inner.at.clone() {
             // The fields of a part's own parts have their keys already.
             Some(at) if field.columns.is_some() && !at.routes.is_empty() => {
-                let moved = columns::moved(at, &pattern);
+                let moved = spread::moved(at, &pattern);
                 Some(moved.map_err(|path| error(&format!("at('{path}') is no column")))?)
             }
             at => at,

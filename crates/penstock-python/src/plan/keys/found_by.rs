@@ -6,7 +6,7 @@
 
 use pyo3::prelude::*;
 
-use crate::plan::types::types::Place;
+use crate::plan::types::compiler::Place;
 use crate::plan::{Absent, ClassPlan, Kind, Node, NodeId, plan_error};
 
 /// Where the paths of a field have their last `*`.

@@ -4,7 +4,7 @@ use penstock_core::near::nearest;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
 
-use crate::plan::types::types::Place;
+use crate::plan::types::compiler::Place;
 use crate::plan::{ClassId, ClassPlan};
 
 /// The key of a field, if it is not its name.

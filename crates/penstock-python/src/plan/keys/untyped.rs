@@ -10,8 +10,8 @@ use penstock_core::value::cells::Cells;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use crate::plan::types::compiler::Compiler;
 use crate::plan::types::known;
-use crate::plan::types::types::Compiler;
 use crate::plan::types::walk::Walk;
 use crate::plan::types::wrappers::is_instance;
 use crate::plan::{Kind, Node, NodeId, element};

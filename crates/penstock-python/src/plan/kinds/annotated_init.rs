@@ -9,8 +9,8 @@ use pyo3::types::PyType;
 use super::classes::{Declared, Shape, Subject};
 use super::signature::{self, Constructor, Parameter, Parameters};
 use crate::plan::make::build;
-use crate::plan::make::layout;
 use crate::plan::make::proof::{self, Stored};
+use crate::plan::make::type_objects;
 use crate::plan::{Absent, Build};
 
 /// True if the constructor of the class has parameters, and annotations.
@@ -78,8 +78,8 @@ fn filled<'py>(
 ) -> PyResult<Option<(Stored<'py>, Build)>> {
     let class = &subject.class;
     if constructor.is_wrapped
-        || layout::has_plain_init(class)
-        || !layout::has_plain_setattr(class)
+        || type_objects::has_plain_init(class)
+        || !type_objects::has_plain_setattr(class)
         || build::own_creation(class)?.is_some()
     {
         return Ok(None);

@@ -20,8 +20,8 @@ use super::classes::{Declared, Shape, Subject};
 use super::signature::{self, Parameters};
 use crate::plan::Absent;
 use crate::plan::make::build::{self, Reason};
-use crate::plan::make::layout::{self, Function};
 use crate::plan::make::proof;
+use crate::plan::make::type_objects::{self, Function};
 use crate::plan::types::known;
 use crate::plan::types::names::{Scope, Unresolved, same_name};
 use crate::plan::types::wrappers::{FieldType, is_instance};
@@ -59,7 +59,7 @@ enum Default<'py> {
 pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let class = subject.class.clone();
     let sources = sources(subject)?;
-    if layout::has_plain_init(&class) && layout::has_plain_new(&class) {
+    if type_objects::has_plain_init(&class) && type_objects::has_plain_new(&class) {
         return Err(subject.error(" has no __init__ that takes its fields"));
     }
     let reason = match generated(&class, &sources)? {
@@ -96,7 +96,7 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
 /// Reads the fields that the class has, in order.
 fn sources<'py>(subject: &Subject<'_, 'py>) -> PyResult<Vec<Source<'py>>> {
     let py = subject.compiler.py;
-    let all = layout::attribute(&subject.class, intern!(py, "__attrs_attrs__"));
+    let all = type_objects::attribute(&subject.class, intern!(py, "__attrs_attrs__"));
     let Some(Ok(all)) = all.map(|all| all.cast_into::<PyTuple>()) else {
         return Err(subject.error("'s __attrs_attrs__ is not what attrs makes"));
     };
@@ -196,8 +196,8 @@ fn say<'py>(
 /// The class that declares the field: the nearest one that owns it.
 fn owner<'py>(class: &Bound<'py, PyType>, source: &Source<'py>) -> PyResult<Bound<'py, PyType>> {
     let py = class.py();
-    for base in layout::bases(class) {
-        let own = layout::own_attribute(&base, intern!(py, "__attrs_attrs__"));
+    for base in type_objects::bases(class) {
+        let own = type_objects::own_attribute(&base, intern!(py, "__attrs_attrs__"));
         let Some(Ok(own)) = own.map(|own| own.cast_into::<PyTuple>()) else { continue };
         for attribute in own {
             if attribute.getattr(intern!(py, "name"))?.eq(&source.name)?
@@ -254,7 +254,7 @@ fn taken<'py>(
 fn generated(class: &Bound<'_, PyType>, sources: &[Source<'_>]) -> PyResult<Result<bool, Reason>> {
     let py = class.py();
     let name = class.name()?;
-    let Some((owner, init)) = layout::owner(class, intern!(py, "__init__")) else {
+    let Some((owner, init)) = type_objects::owner(class, intern!(py, "__init__")) else {
         return Ok(Err(format!("{name} has its own __init__")));
     };
     let own = Ok(Err(format!("{} has its own __init__", owner.name()?)));
@@ -286,7 +286,7 @@ fn generated(class: &Bound<'_, PyType>, sources: &[Source<'_>]) -> PyResult<Resu
     } else {
         Way::Plain
     };
-    if way == Way::Plain && !layout::has_plain_setattr(class) {
+    if way == Way::Plain && !type_objects::has_plain_setattr(class) {
         return Ok(Err(format!("{name} overrides __setattr__")));
     }
     let more =

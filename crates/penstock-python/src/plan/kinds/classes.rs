@@ -7,14 +7,14 @@ use pyo3::types::{PyDict, PyString, PyType};
 
 use super::{annotated_init, attrs, dataclass, msgspec, named_tuple};
 use super::{plain, pydantic, typed_dict, with_config};
-use crate::plan::keys::columns::Stars;
 use crate::plan::keys::renaming;
-use crate::plan::keys::{columns, flat, paths};
-use crate::plan::make::layout;
+use crate::plan::keys::spread::Stars;
+use crate::plan::keys::{flat, paths, spread};
+use crate::plan::make::type_objects;
 use crate::plan::types::annotations::{is_annotated, own_annotations};
 use crate::plan::types::builtin::qualified;
+use crate::plan::types::compiler::{Compiler, Place};
 use crate::plan::types::names::{Scope, same_name};
-use crate::plan::types::types::{Compiler, Place};
 use crate::plan::types::wrappers::{At, FieldType, field_type};
 use crate::plan::types::{derived, generics, known};
 use crate::plan::{Absent, Build, ClassId, ClassPlan, Field, Kind, Node, NodeId, Spread};
@@ -42,15 +42,15 @@ pub(in crate::plan) enum Sort {
 pub(in crate::plan) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> {
     let py = class.py();
     let unsupported = || Ok(Err(format!("{} is not supported yet", qualified(class))));
-    if !layout::is_heap_type(class) {
+    if !type_objects::is_heap_type(class) {
         return unsupported();
     }
     let metaclass = class.get_type();
-    let is_protocol = layout::own_attribute(class, intern!(py, "_is_protocol"));
+    let is_protocol = type_objects::own_attribute(class, intern!(py, "_is_protocol"));
     if is_protocol.is_some_and(|is| is.is_truthy().unwrap_or(false)) {
         return Ok(Err(format!("{} is a protocol, so no object of it can be made", class.name()?)));
     }
-    if layout::is_abstract(class) {
+    if type_objects::is_abstract(class) {
         return Ok(Err(format!("{} is abstract, so no object of it can be made", class.name()?)));
     }
     let marked = [
@@ -60,7 +60,7 @@ pub(in crate::plan) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, 
         (intern!(py, "__dataclass_fields__"), Sort::Dataclass),
     ];
     for (mark, sort) in marked {
-        if layout::attribute(class, mark).is_some() {
+        if type_objects::attribute(class, mark).is_some() {
             return Ok(Ok(sort));
         }
     }
@@ -68,7 +68,7 @@ pub(in crate::plan) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, 
         return Ok(Ok(Sort::TypedDict));
     }
     if class.is_subclass_of::<pyo3::types::PyTuple>()?
-        && layout::attribute(class, intern!(py, "_fields")).is_some()
+        && type_objects::attribute(class, intern!(py, "_fields")).is_some()
     {
         return Ok(Ok(Sort::NamedTuple));
     }
@@ -89,7 +89,7 @@ pub(in crate::plan) fn annotated<'py>(
 ) -> PyResult<Vec<Declared<'py>>> {
     let class = subject.class.clone();
     let mut fields: Vec<Declared<'py>> = Vec::new();
-    for base in layout::bases(&class).iter().rev() {
+    for base in type_objects::bases(&class).iter().rev() {
         let Some(annotations) = subject.annotations(base)? else { continue };
         let scope = subject.scope(base)?;
         for (name, annotation) in &annotations {
@@ -297,17 +297,17 @@ impl<'py> Subject<'_, 'py> {
             true => None,
             false => {
                 let key = key.as_deref().map_or_else(|| name.to_str(), Ok)?;
-                columns::place(self, name.to_str()?, key, field.at.as_ref(), &field.words, node)?
+                spread::place(self, name.to_str()?, key, field.at.as_ref(), &field.words, node)?
             }
         };
         let mut of_several = None;
         let at = match field.at {
             _ if let Some(place) = of_columns => match place {
-                columns::Place::Fields(at, pattern) => {
+                spread::Place::Fields(at, pattern) => {
                     of_several = Some(pattern);
                     Some(at)
                 }
-                columns::Place::Items(pattern) => {
+                spread::Place::Items(pattern) => {
                     of_several = Some(pattern);
                     None
                 }

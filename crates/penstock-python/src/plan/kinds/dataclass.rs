@@ -17,7 +17,7 @@ use super::classes::{Declared, Shape, Subject};
 use super::signature;
 use crate::plan::Absent;
 use crate::plan::make::build::{self, Reason};
-use crate::plan::make::layout::{self, Function};
+use crate::plan::make::type_objects::{self, Function};
 use crate::plan::types::known;
 use crate::plan::types::names::{Scope, same_name};
 
@@ -55,7 +55,7 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
         };
         fields.push(declared);
     }
-    if layout::has_plain_init(&class) && layout::has_plain_new(&class) {
+    if type_objects::has_plain_init(&class) && type_objects::has_plain_new(&class) {
         return Err(subject.error(" has no __init__ that takes its fields"));
     }
     let reason = match generated(&class, &sources)? {
@@ -76,7 +76,7 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
 /// Reads the fields that the class has, in order.
 fn sources<'py>(subject: &Subject<'_, 'py>) -> PyResult<Vec<Source<'py>>> {
     let py = subject.compiler.py;
-    let all = layout::attribute(&subject.class, intern!(py, "__dataclass_fields__"));
+    let all = type_objects::attribute(&subject.class, intern!(py, "__dataclass_fields__"));
     let Some(Ok(all)) = all.map(|all| all.cast_into::<PyDict>()) else {
         return Err(subject.error("'s __dataclass_fields__ is not what dataclasses makes"));
     };
@@ -117,7 +117,8 @@ impl Source<'_> {
 }
 
 fn is_slot(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> bool {
-    layout::attribute(class, name).is_some_and(|found| layout::slot_offset(class, &found).is_some())
+    type_objects::attribute(class, name)
+        .is_some_and(|found| type_objects::slot_offset(class, &found).is_some())
 }
 
 /// The scopes of the classes that declare fields, made when first needed.
@@ -135,8 +136,8 @@ impl<'py> Scopes<'py> {
     ) -> PyResult<&Scope<'py>> {
         let py = subject.compiler.py;
         let mut class = subject.class.clone();
-        for base in layout::bases(&class) {
-            let fields = layout::own_attribute(&base, intern!(py, "__dataclass_fields__"));
+        for base in type_objects::bases(&class) {
+            let fields = type_objects::own_attribute(&base, intern!(py, "__dataclass_fields__"));
             let fields = fields.and_then(|fields| fields.cast_into::<PyDict>().ok());
             let own = fields.and_then(|fields| fields.get_item(&source.name).ok().flatten());
             if own.is_some_and(|own| own.is(&source.field))
@@ -170,7 +171,7 @@ fn generated(
     sources: &[Source<'_>],
 ) -> PyResult<Result<Generated, Reason>> {
     let py = class.py();
-    let Some((owner, init)) = layout::owner(class, intern!(py, "__init__")) else {
+    let Some((owner, init)) = type_objects::owner(class, intern!(py, "__init__")) else {
         return Ok(Err(format!("{} has its own __init__", class.name()?)));
     };
     let own = Ok(Err(format!("{} has its own __init__", owner.name()?)));
@@ -238,7 +239,7 @@ fn generated(
     if attributes.len() != set.len() || !same(attributes.iter(), set.iter().map(|s| &s.name)) {
         return other;
     }
-    if !frozen && !set.is_empty() && !layout::has_plain_setattr(class) {
+    if !frozen && !set.is_empty() && !type_objects::has_plain_setattr(class) {
         return Ok(Err(format!("{} overrides __setattr__", class.name()?)));
     }
     Ok(Ok(Generated { post_init }))

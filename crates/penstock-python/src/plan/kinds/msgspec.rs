@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::classes::{Declared, Shape, Subject};
-use crate::plan::make::{build, layout};
+use crate::plan::make::{build, type_objects};
 use crate::plan::types::wrappers::is_instance;
 use crate::plan::types::{choice, known};
 use crate::plan::{Absent, Build, Kind, NodeId};
@@ -69,7 +69,7 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
 /// True for a Struct that msgspec encodes as an array.
 pub(in crate::plan) fn is_array_like(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
-    match layout::attribute(class, intern!(py, "__struct_fields__")) {
+    match type_objects::attribute(class, intern!(py, "__struct_fields__")) {
         None => Ok(false),
         Some(_) => {
             let config = class.getattr(intern!(py, "__struct_config__"))?;
@@ -84,7 +84,7 @@ fn declared<'py>(
     name: &Bound<'py, PyString>,
     absent: Absent,
 ) -> PyResult<Declared<'py>> {
-    for base in layout::bases(&subject.class) {
+    for base in type_objects::bases(&subject.class) {
         let Some(annotations) = subject.annotations(&base)? else { continue };
         let Some(annotation) = annotations.get_item(name)? else { continue };
         let scope = subject.scope(&base)?;

@@ -7,22 +7,22 @@ use pyo3::types::{PyString, PyTuple};
 use super::classes::{Declared, Shape, Subject};
 use super::signature;
 use crate::plan::make::build::Reason;
-use crate::plan::make::layout::{self, Function};
+use crate::plan::make::type_objects::{self, Function};
 use crate::plan::{Absent, Build};
 
 /// The fields of the tuple, and how it is made.
 pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let py = subject.compiler.py;
     let class = subject.class.clone();
-    let names = layout::attribute(&class, intern!(py, "_fields"));
+    let names = type_objects::attribute(&class, intern!(py, "_fields"));
     let Some(Ok(names)) = names.map(|names| names.cast_into::<PyTuple>()) else {
         return Err(subject.error("'s _fields is not a tuple"));
     };
-    let defaults = layout::attribute(&class, intern!(py, "_field_defaults"));
+    let defaults = type_objects::attribute(&class, intern!(py, "_field_defaults"));
     // The class that has the fields also has their annotations.
-    let declaring = layout::bases(&class)
+    let declaring = type_objects::bases(&class)
         .into_iter()
-        .find(|base| layout::own_attribute(base, intern!(py, "_fields")).is_some())
+        .find(|base| type_objects::own_attribute(base, intern!(py, "_fields")).is_some())
         .unwrap_or_else(|| class.clone());
     let annotations = subject.annotations(&declaring)?;
     let scope = subject.scope(&declaring)?;
@@ -60,18 +60,18 @@ fn why_called(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Op
     let py = subject.compiler.py;
     let class = &subject.class;
     let name = subject.name;
-    if !layout::is_called_by_type(class) {
+    if !type_objects::is_called_by_type(class) {
         let metaclass = class.get_type();
         return Ok(Some(format!("{name}'s metaclass {} has its own __call__", metaclass.name()?)));
     }
-    if !layout::has_plain_init(class) {
+    if !type_objects::has_plain_init(class) {
         return Ok(Some(format!("{name} has its own __init__")));
     }
-    if !layout::has_plain_alloc(class) {
+    if !type_objects::has_plain_alloc(class) {
         return Ok(Some(format!("{name} has its own allocator")));
     }
     let own = Ok(Some(format!("{name} has its own __new__")));
-    let Some(new) = layout::attribute(class, intern!(py, "__new__")) else { return own };
+    let Some(new) = type_objects::attribute(class, intern!(py, "__new__")) else { return own };
     let new = new.getattr_opt(intern!(py, "__func__"))?.unwrap_or(new);
     let Some(function) = Function::of(&new) else { return own };
     let attribute = |name| function.code.getattr(name);

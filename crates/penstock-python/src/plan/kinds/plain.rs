@@ -11,7 +11,7 @@ use pyo3::types::{PyString, PyType};
 use super::classes::{self, Shape, Subject};
 use super::signature::{self, Constructor, Parameters};
 use crate::plan::make::build::{self, Reason};
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 use crate::plan::{Absent, Build};
 
 /// The annotated attributes of the class and its bases, those of the bases first.
@@ -24,7 +24,7 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
             match build::storage(&class, &names, None)? {
                 Ok(build) => return Ok(Shape::new(fields, build)),
                 // A property is set like any attribute, as the class intends.
-                Err(reason) if layout::has_dict(&class) => reason,
+                Err(reason) if type_objects::has_dict(&class) => reason,
                 Err(reason) => {
                     return Err(subject.error(format_args!(" cannot be filled: {reason}")));
                 }
@@ -47,15 +47,15 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
 
 /// The user code that runs when an object of the class is made and filled, if there is some.
 fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
-    if !layout::has_plain_init(class) && !is_of_protocol(class)? {
-        let owner = layout::owner(class, intern!(class.py(), "__init__"));
+    if !type_objects::has_plain_init(class) && !is_of_protocol(class)? {
+        let owner = type_objects::owner(class, intern!(class.py(), "__init__"));
         let owner = owner.map_or_else(|| class.clone(), |(owner, _)| owner);
         return Ok(Some(format!("{} has its own __init__", owner.name()?)));
     }
     if let Some(reason) = build::own_creation(class)? {
         return Ok(Some(reason));
     }
-    let plain = layout::has_plain_setattr(class);
+    let plain = type_objects::has_plain_setattr(class);
     Ok((!plain).then_some(format!("{} overrides __setattr__", class.name()?)))
 }
 
@@ -63,7 +63,9 @@ fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
 /// replaces that of `object`.
 fn is_of_protocol(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
-    let Some(init) = layout::attribute(class, intern!(py, "__init__")) else { return Ok(false) };
+    let Some(init) = type_objects::attribute(class, intern!(py, "__init__")) else {
+        return Ok(false);
+    };
     let module = init.getattr_opt(intern!(py, "__module__"))?;
     Ok(module.is_some_and(|module| module.eq("typing").unwrap_or(false)))
 }
@@ -79,8 +81,8 @@ fn takes_anything(class: &Bound<'_, PyType>) -> PyResult<bool> {
 
 /// What an object of the class has as the attribute when nothing is stored.
 fn absent(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> Absent {
-    match layout::attribute(class, name) {
-        Some(found) if !layout::is_data_descriptor(&found) => Absent::Unset,
+    match type_objects::attribute(class, name) {
+        Some(found) if !type_objects::is_data_descriptor(&found) => Absent::Unset,
         _ => Absent::Error,
     }
 }

@@ -12,10 +12,10 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use super::classes::{Declared, Shape, Subject};
 use super::signature::{Constructor, Parameter, Parameters};
 use crate::edge::modules;
-use crate::plan::make::layout;
 use crate::plan::make::post_steps::{Nature, PostSteps, Step, Via};
+use crate::plan::make::type_objects;
+use crate::plan::types::compiler::Model;
 use crate::plan::types::names::{Scope, same_name};
-use crate::plan::types::types::Model;
 use crate::plan::types::walk::Walk;
 use crate::plan::types::wrappers::{FieldType, is_instance};
 use crate::plan::types::{conversions, decimals, known};
@@ -45,14 +45,14 @@ pub(in crate::plan) fn of_class<'py>(
     class: &Bound<'py, PyType>,
 ) -> PyResult<Option<(Via<'py>, Option<Model<'py>>)>> {
     let py = class.py();
-    if !layout::is_heap_type(class) {
+    if !type_objects::is_heap_type(class) {
         return Ok(None);
     }
-    if layout::attribute(class, intern!(py, "__pydantic_fields__")).is_some() {
+    if type_objects::attribute(class, intern!(py, "__pydantic_fields__")).is_some() {
         let Some(made) = whole(walk, class)? else { return Ok(None) };
         return Ok(Some((made, Some(model(class)?))));
     }
-    if layout::attribute(class, intern!(py, "__get_pydantic_core_schema__")).is_none() {
+    if type_objects::attribute(class, intern!(py, "__get_pydantic_core_schema__")).is_none() {
         return Ok(None);
     }
     Ok(adapted(walk, class.as_any())?.map(|made| (made, None)))
@@ -246,7 +246,7 @@ fn add_parameters<'py>(
 /// True for a model, false for a dataclass.
 fn is_model(class: &Bound<'_, PyType>) -> bool {
     let base = known::PYDANTIC_MODEL.get(class.py());
-    base.is_some_and(|base| layout::bases(class).iter().any(|class| class.is(base)))
+    base.is_some_and(|base| type_objects::bases(class).iter().any(|class| class.is(base)))
 }
 
 /// True for a root model.
@@ -637,10 +637,10 @@ fn wants_first(word: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = word.py();
     let class = word.get_type();
     let name = intern!(py, "__get_pydantic_core_schema__");
-    if layout::attribute(&class, name).is_none() {
+    if type_objects::attribute(&class, name).is_none() {
         // It may also be a class: `Json`.
         let own = word.cast::<PyType>().ok();
-        return Ok(own.is_some_and(|own| layout::attribute(own, name).is_some()));
+        return Ok(own.is_some_and(|own| type_objects::attribute(own, name).is_some()));
     }
     let class = class.name()?;
     Ok(!AFTERWARDS.iter().any(|known| class == *known))

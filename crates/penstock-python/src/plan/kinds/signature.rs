@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use super::classes::{Declared, Shape, Subject};
 use super::pydantic;
 use crate::plan::make::build::Reason;
-use crate::plan::make::layout::{self, Function};
+use crate::plan::make::type_objects::{self, Function};
 use crate::plan::types::annotations;
 use crate::plan::types::names::same_name;
 use crate::plan::{Absent, Build};
@@ -94,12 +94,14 @@ impl<'py> Constructor<'py> {
     /// that.
     pub(in crate::plan) fn of(class: &Bound<'py, PyType>) -> PyResult<Option<Self>> {
         let py = class.py();
-        let (name, interned) = if layout::has_plain_init(class) {
+        let (name, interned) = if type_objects::has_plain_init(class) {
             ("__new__", intern!(py, "__new__"))
         } else {
             ("__init__", intern!(py, "__init__"))
         };
-        let Some((owner, mut function)) = layout::owner(class, interned) else { return Ok(None) };
+        let Some((owner, mut function)) = type_objects::owner(class, interned) else {
+            return Ok(None);
+        };
         // A class keeps `__new__` as a static method.
         if let Some(inner) = function.getattr_opt(intern!(py, "__func__"))? {
             function = inner;
@@ -229,8 +231,9 @@ pub(in crate::plan) fn called<'py>(
 fn is_alone(subject: &Subject<'_, '_>) -> bool {
     let class = &subject.class;
     let has_own_new = || {
-        let new = layout::owner(class, intern!(subject.compiler.py, "__new__"));
-        new.is_some_and(|(owner, _)| layout::is_heap_type(&owner))
+        let new = type_objects::owner(class, intern!(subject.compiler.py, "__new__"));
+        new.is_some_and(|(owner, _)| type_objects::is_heap_type(&owner))
     };
-    layout::is_called_by_type(class) && (layout::has_plain_init(class) || !has_own_new())
+    type_objects::is_called_by_type(class)
+        && (type_objects::has_plain_init(class) || !has_own_new())
 }

@@ -6,7 +6,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::classes::{Shape, Subject};
 use crate::plan::Absent;
-use crate::plan::make::{build, layout};
+use crate::plan::make::{build, type_objects};
 use crate::plan::types::builtin::display;
 use crate::plan::types::known;
 
@@ -17,7 +17,7 @@ use crate::plan::types::known;
 pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let py = subject.compiler.py;
     let class = subject.class.clone();
-    let required = layout::attribute(&class, intern!(py, "__required_keys__"));
+    let required = type_objects::attribute(&class, intern!(py, "__required_keys__"));
     let scope = subject.scope(&class)?;
     let mut fields = Vec::new();
     // The class's own annotations include those of its bases.

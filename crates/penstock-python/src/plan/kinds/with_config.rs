@@ -8,7 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 use crate::plan::types::known;
 use crate::plan::types::wrappers::is_instance;
 
@@ -56,16 +56,16 @@ fn settings<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyDic
     let py = class.py();
     let mut open = vec![class.clone()];
     while let Some(class) = open.pop() {
-        if let Some(config) = layout::attribute(&class, intern!(py, "__pydantic_config__"))
+        if let Some(config) = type_objects::attribute(&class, intern!(py, "__pydantic_config__"))
             && let Ok(config) = config.cast_into::<PyDict>()
         {
             return Ok(Some(config));
         }
-        if layout::own_attribute(&class, intern!(py, "__total__")).is_none() {
+        if type_objects::own_attribute(&class, intern!(py, "__total__")).is_none() {
             continue;
         }
         // A dict type keeps its bases here, and its real base is `dict`.
-        let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
+        let bases = type_objects::own_attribute(&class, intern!(py, "__orig_bases__"));
         let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
         for base in bases.iter().flatten() {
             let base = base.getattr_opt(intern!(py, "__origin__"))?.unwrap_or(base);
@@ -106,7 +106,7 @@ pub(in crate::plan) fn unheeded(class: &Bound<'_, PyType>) -> PyResult<Option<St
             }
         }
     }
-    let Some(fields) = layout::attribute(class, intern!(py, "__dataclass_fields__")) else {
+    let Some(fields) = type_objects::attribute(class, intern!(py, "__dataclass_fields__")) else {
         return Ok(None);
     };
     for field in fields.cast_into::<PyDict>()?.values() {

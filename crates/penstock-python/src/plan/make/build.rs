@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::entries::Pattern;
-use super::layout;
+use super::type_objects;
 use crate::plan::Build;
 
 /// Why a class must be called: a clause that names it.
@@ -26,27 +26,31 @@ pub(in crate::plan) fn storage(
     }
     let mut offsets = Vec::with_capacity(names.len());
     for name in names {
-        let found = layout::attribute(class, name);
+        let found = type_objects::attribute(class, name);
         match &found {
-            Some(found) if let Some(offset) = layout::slot_offset(class, found) => {
+            Some(found) if let Some(offset) = type_objects::slot_offset(class, found) => {
                 offsets.push(offset);
             }
-            Some(found) if layout::is_data_descriptor(found) => {
+            Some(found) if type_objects::is_data_descriptor(found) => {
                 let kind = found.get_type().name()?;
                 return Ok(Err(format!("{} has a {kind} for '{name}'", class.name()?)));
             }
-            _ if layout::has_dict(class) => {}
+            _ if type_objects::has_dict(class) => {}
             _ => return Ok(Err(format!("{} has no place for '{name}'", class.name()?))),
         }
     }
     // A finalizer would run on the probe object for the offsets.
-    let finalizer = layout::has_finalizer(class);
-    if offsets.len() < names.len() || finalizer || !layout::offsets_hold(class, names, &offsets)? {
+    let finalizer = type_objects::has_finalizer(class);
+    if offsets.len() < names.len()
+        || finalizer
+        || !type_objects::offsets_hold(class, names, &offsets)?
+    {
         return Ok(Ok(Build::Attributes {
             post_init: post_init.map(|name| name.clone().unbind()),
         }));
     }
-    let only_slots = !layout::has_dict(class) && layout::slot_count(class) == offsets.len();
+    let only_slots =
+        !type_objects::has_dict(class) && type_objects::slot_count(class) == offsets.len();
     let recyclable = only_slots && post_init.is_none();
     let post_init = post_init.map(|name| name.clone().unbind());
     Ok(Ok(Build::Slots { offsets: offsets.into(), post_init, recyclable }))
@@ -55,14 +59,14 @@ pub(in crate::plan) fn storage(
 /// Why creating an object takes more than memory and `__init__`, if it does.
 pub(in crate::plan) fn own_creation(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
     let name = class.name()?;
-    if !layout::is_called_by_type(class) {
+    if !type_objects::is_called_by_type(class) {
         let metaclass = class.get_type();
         return Ok(Some(format!("{name}'s metaclass {} has its own __call__", metaclass.name()?)));
     }
-    if !layout::has_plain_new(class) {
+    if !type_objects::has_plain_new(class) {
         return Ok(Some(format!("{name} has its own __new__")));
     }
-    let plain = layout::has_plain_alloc(class);
+    let plain = type_objects::has_plain_alloc(class);
     Ok((!plain).then(|| format!("{name} has its own allocator")))
 }
 
@@ -90,21 +94,22 @@ pub(in crate::plan) fn structure(
     first: usize,
 ) -> PyResult<Option<Build>> {
     let py = class.py();
-    let is_more = layout::attribute(class, intern!(py, "__post_init__")).is_some()
-        || layout::has_finalizer(class)
-        || !layout::has_plain_alloc(class);
+    let is_more = type_objects::attribute(class, intern!(py, "__post_init__")).is_some()
+        || type_objects::has_finalizer(class)
+        || !type_objects::has_plain_alloc(class);
     if is_more {
         return Ok(None);
     }
-    let offset = |name| layout::slot_offset(class, &layout::attribute(class, name)?);
+    let offset = |name| type_objects::slot_offset(class, &type_objects::attribute(class, name)?);
     let Some(offsets) = names.iter().map(offset).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    if !layout::offsets_hold(class, names, &offsets)? {
+    if !type_objects::offsets_hold(class, names, &offsets)? {
         return Ok(None);
     }
-    let only_slots = !layout::has_dict(class) && layout::has_room_for(class, offsets.len());
-    let bare = only_slots && layout::is_collected(class);
+    let only_slots =
+        !type_objects::has_dict(class) && type_objects::has_room_for(class, offsets.len());
+    let bare = only_slots && type_objects::is_collected(class);
     Ok(Some(Build::Struct { first, offsets: offsets.into(), bare }))
 }
 

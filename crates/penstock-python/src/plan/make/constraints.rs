@@ -11,8 +11,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyType};
 
-use super::layout;
 use super::post_steps::{Nature, PostSteps, Step};
+use super::type_objects;
 use crate::edge::modules;
 use crate::plan::types::walk::Walk;
 use crate::plan::types::{known, wrappers};
@@ -119,10 +119,10 @@ fn speaks_of_constraints(word: &Bound<'_, PyAny>) -> bool {
     // It may be a class itself: `Annotated[int, SkipValidation]`.
     let class = word.cast::<PyType>().cloned().unwrap_or_else(|_| word.get_type());
     let name = intern!(word.py(), "__get_pydantic_core_schema__");
-    if layout::attribute(&class, name).is_some() {
+    if type_objects::attribute(&class, name).is_some() {
         return true;
     }
-    layout::bases(&class).iter().any(|class| {
+    type_objects::bases(&class).iter().any(|class| {
         let module = class.module();
         module.as_ref().ok().and_then(|module| module.to_str().ok()).is_some_and(|module| {
             let package = module.split('.').next().unwrap_or_default();

@@ -3,6 +3,6 @@
 pub(crate) mod build;
 pub(crate) mod constraints;
 pub(crate) mod entries;
-pub(crate) mod layout;
 pub(crate) mod post_steps;
 pub(crate) mod proof;
+pub(crate) mod type_objects;

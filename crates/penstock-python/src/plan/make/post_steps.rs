@@ -12,9 +12,9 @@ use crate::edge::errors::answer;
 use crate::edge::modules;
 
 use super::constraints::Check;
-use super::layout;
+use super::type_objects;
 use crate::plan::types::builtin::is_object_of;
-use crate::plan::types::types::Compiler;
+use crate::plan::types::compiler::Compiler;
 use crate::plan::types::{known, wrappers};
 use crate::plan::{Kind, Node};
 
@@ -219,7 +219,7 @@ pub(in crate::plan) fn of_registry<'py>(
 /// The class's own rule for decoding: `__penstock__`.
 pub(in crate::plan) fn of_class<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Via<'py>>> {
     let name = intern!(class.py(), "__penstock__");
-    if layout::attribute(class, name).is_none() {
+    if type_objects::attribute(class, name).is_none() {
         return Ok(None);
     }
     Via::of(&class.getattr(name)?, class.as_any()).map(Some)

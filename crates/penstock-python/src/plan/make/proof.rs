@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::code::PyCodeInput;
 use pyo3::types::{PyCode, PyString, PyTuple};
 
-use super::layout::Function;
+use super::type_objects::Function;
 use crate::plan::kinds::signature::Parameters;
 
 /// The flags of a code object that say how it runs. The others say where it was written.

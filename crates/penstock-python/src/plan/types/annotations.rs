@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::edge::errors::is_reason;
 
 use super::builtin::display;
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 
 /// `annotationlib.Format.VALUE`, which every function of annotations takes.
 const VALUE: u8 = 1;
@@ -37,7 +37,7 @@ pub(in crate::plan) fn own_annotations<'py>(
 
 /// Whether the class, or a base of it, has annotations.
 pub(in crate::plan) fn is_annotated(class: &Bound<'_, PyType>) -> PyResult<bool> {
-    for base in layout::bases(class) {
+    for base in type_objects::bases(class) {
         if own_annotations(&base)?.is_some() {
             return Ok(true);
         }
@@ -72,9 +72,9 @@ enum Own<'py> {
 fn declared<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Own<'py>>> {
     let py = class.py();
     // A class whose module has the future import has a dict in 3.14, too.
-    if let Some(annotations) = layout::own_attribute(class, intern!(py, "__annotations__")) {
+    if let Some(annotations) = type_objects::own_attribute(class, intern!(py, "__annotations__")) {
         // A base that is no class of Python may have a descriptor of this name.
-        if !layout::is_heap_type(class) {
+        if !type_objects::is_heap_type(class) {
             return Ok(None);
         }
         let annotations = annotations.cast_into::<PyDict>();
@@ -82,18 +82,18 @@ fn declared<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Own<'py>>> {
             .map(|annotations| Some(Own::Dict(annotations)))
             .map_err(|other| unreadable(class, &no_dict(other.into_inner())));
     }
-    if cfg!(not(Py_3_14)) || !layout::is_heap_type(class) {
+    if cfg!(not(Py_3_14)) || !type_objects::is_heap_type(class) {
         return Ok(None);
     }
     // Somebody has asked for them, or set them.
-    if let Some(kept) = layout::own_attribute(class, intern!(py, "__annotations_cache__"))
+    if let Some(kept) = type_objects::own_attribute(class, intern!(py, "__annotations_cache__"))
         && let Ok(kept) = kept.cast_into()
     {
         return Ok(Some(Own::Dict(kept)));
     }
     // The second name is that of a function that the body of the class has defined itself.
     for name in [intern!(py, "__annotate_func__"), intern!(py, "__annotate__")] {
-        if let Some(function) = layout::own_attribute(class, name)
+        if let Some(function) = type_objects::own_attribute(class, name)
             && !function.is_none()
         {
             return Ok(Some(Own::Function(function)));

@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyMappingProxy, PyString, PyTuple, PyType};
 
 use super::builtin::{builtin, is_type_of_none};
+use super::compiler::Place;
 use super::conversions::is_subclass;
 use super::known;
-use super::types::Place;
 use crate::plan::Choice;
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 
 /// The types, besides the builtin ones, that values of an `Enum` may have.
 static SPELT: [&known::Known; 2] = [&known::FRACTION, &known::ZONE_INFO];
@@ -248,8 +248,8 @@ pub(in crate::plan) fn of_enum<'py>(
     }
     let missing = intern!(py, "_missing_");
     let base = known::ENUM.get(py).and_then(|base| base.cast::<PyType>().ok());
-    let plain = base.and_then(|base| layout::own_attribute(base, missing));
-    let own = match (layout::attribute(class, missing), plain) {
+    let plain = base.and_then(|base| type_objects::own_attribute(base, missing));
+    let own = match (type_objects::attribute(class, missing), plain) {
         (Some(own), Some(plain)) => !own.is(&plain),
         _ => true,
     };

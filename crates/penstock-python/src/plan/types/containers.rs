@@ -12,10 +12,10 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use super::mark::Mark;
 
 use super::builtin::{Container, display};
+use super::compiler::DEEPEST;
 use super::conversions::{applied, function, is_of_module};
 use super::known::{self, Known};
 use super::packed::Packed;
-use super::types::DEEPEST;
 use super::walk::{Walk, node};
 use super::wrappers::{arguments, unpacked};
 use crate::plan::make::post_steps::{Nature, PostSteps, Step};

@@ -14,8 +14,8 @@ use crate::edge::modules;
 
 use super::known::{self, Known};
 use super::walk::{Walk, node};
-use crate::plan::make::layout;
 use crate::plan::make::post_steps::{Nature, PostSteps, Step};
+use crate::plan::make::type_objects;
 use crate::plan::{Kind, Node};
 
 /// How a type is made from a simpler value.
@@ -181,5 +181,5 @@ pub(in crate::plan) fn is_of_module(class: &Bound<'_, PyType>, modules: &[&str])
 
 /// By the real bases, without calling `__subclasscheck__`.
 pub(in crate::plan) fn is_subclass(class: &Bound<'_, PyType>, base: &Bound<'_, PyAny>) -> bool {
-    layout::bases(class).iter().any(|class| class.is(base))
+    type_objects::bases(class).iter().any(|class| class.is(base))
 }

@@ -18,8 +18,8 @@ use super::walk::{Walk, node};
 use super::wrappers::arguments;
 use crate::plan::kinds::classes::{self, Shape, Sort, Subject};
 use crate::plan::make::build;
-use crate::plan::make::layout;
 use crate::plan::make::post_steps::{PostSteps, Step};
+use crate::plan::make::type_objects;
 use crate::plan::{Absent, ClassId, Kind, Node, NodeId};
 
 /// The base of a user's class, if values are decoded as that base.
@@ -33,8 +33,8 @@ fn base<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyType>>>
         intern!(py, "__struct_fields__"),
         intern!(py, "__total__"),
     ];
-    let says_more = marks.iter().any(|mark| layout::attribute(class, mark).is_some());
-    if !layout::is_heap_type(class) || says_more || layout::is_abstract(class) {
+    let says_more = marks.iter().any(|mark| type_objects::attribute(class, mark).is_some());
+    if !type_objects::is_heap_type(class) || says_more || type_objects::is_abstract(class) {
         return Ok(None);
     }
     let is_base = |class: &Bound<'py, PyType>| -> PyResult<bool> {
@@ -55,7 +55,7 @@ fn base<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyType>>>
         })
     };
     let mut found = None;
-    for base in layout::bases(class).into_iter().skip(1) {
+    for base in type_objects::bases(class).into_iter().skip(1) {
         if is_base(&base)? {
             found = Some(base);
             break;
@@ -63,7 +63,7 @@ fn base<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyType>>>
     }
     let Some(base) = found else { return Ok(None) };
     let is_tuple = Container::of(&base) == Some(Container::Tuple);
-    let named = is_tuple && layout::attribute(class, intern!(py, "_fields")).is_some();
+    let named = is_tuple && type_objects::attribute(class, intern!(py, "_fields")).is_some();
     Ok((!named).then_some(base))
 }
 
@@ -78,7 +78,7 @@ fn written<'py>(
     let (mut class, mut given) = (class.clone(), given.cloned());
     // From class to base, with the values of each one's variables.
     while !class.is(base) {
-        let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
+        let bases = type_objects::own_attribute(&class, intern!(py, "__orig_bases__"));
         let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
         let mut next = None;
         for written in bases.iter().flatten() {
@@ -146,7 +146,7 @@ impl<'py> Walk<'_, 'py> {
         }
         let after = PostSteps::add(&mut node, [Step::Call(made.unbind())]);
         (after.nature, after.class) = (Some(nature), Some(class.clone().unbind()));
-        after.hashable = Some(!layout::is_unhashable(class));
+        after.hashable = Some(!type_objects::is_unhashable(class));
         Ok(Some(node))
     }
 
@@ -157,7 +157,7 @@ impl<'py> Walk<'_, 'py> {
         if met.sort == Sort::Keys {
             let after =
                 PostSteps::add(&mut node, [Step::Call(met.class.clone().into_any().unbind())]);
-            after.hashable = Some(!layout::is_unhashable(&met.class));
+            after.hashable = Some(!type_objects::is_unhashable(&met.class));
             after.class = Some(met.class.clone().unbind());
         }
         node
@@ -168,7 +168,7 @@ impl<'py> Walk<'_, 'py> {
 /// class may be absent.
 pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let fields = classes::annotated(subject, |class, name, field| {
-        let has_value = layout::attribute(class, name).is_some();
+        let has_value = type_objects::attribute(class, name).is_some();
         match field.required.unwrap_or(!has_value) {
             true => Absent::Error,
             false => Absent::Unset,

@@ -14,7 +14,7 @@ use super::builtin::display;
 use super::known;
 use super::walk::Walk;
 use super::wrappers::{arguments, forward, is_instance};
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 
 /// The values of type variables.
 pub(in crate::plan) type Bindings<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
@@ -160,13 +160,13 @@ pub(in crate::plan) fn bindings<'py>(
 ) -> PyResult<Bindings<'py>> {
     let py = class.py();
     // Hardly any class is generic.
-    if given.is_none() && layout::attribute(class, intern!(py, "__orig_bases__")).is_none() {
+    if given.is_none() && type_objects::attribute(class, intern!(py, "__orig_bases__")).is_none() {
         return Ok(Vec::new());
     }
     let mut open = vec![(class.clone(), own(class, given)?)];
     let mut found = Vec::new();
     // A `TypedDict` also has the annotations of its bases.
-    let merged = layout::own_attribute(base, intern!(py, "__total__")).is_some();
+    let merged = type_objects::own_attribute(base, intern!(py, "__total__")).is_some();
     while let Some((class, bindings)) = open.pop() {
         if class.is(base) || merged {
             found.extend(bindings.iter().cloned());
@@ -174,7 +174,7 @@ pub(in crate::plan) fn bindings<'py>(
         if class.is(base) && !merged {
             break;
         }
-        let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
+        let bases = type_objects::own_attribute(&class, intern!(py, "__orig_bases__"));
         let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
         let mut plain: Vec<Bound<'py, PyType>> =
             class.bases().iter().filter_map(|base| base.cast_into().ok()).collect();
@@ -191,7 +191,7 @@ pub(in crate::plan) fn bindings<'py>(
             open.push((origin, own));
         }
         for base in plain {
-            if layout::is_heap_type(&base) {
+            if type_objects::is_heap_type(&base) {
                 let own = own(&base, None)?;
                 open.push((base, own));
             }

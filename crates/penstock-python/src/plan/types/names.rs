@@ -22,7 +22,7 @@ use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 use super::generics::Bindings;
 use super::known::imported;
 use crate::plan::ClassId;
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 
 /// The classes that a plan has needed so far.
 pub(in crate::plan) type Relatives<'py> = Rc<RefCell<Vec<Bound<'py, PyType>>>>;
@@ -60,7 +60,7 @@ impl<'py> Scope<'py> {
         relatives: &Relatives<'py>,
     ) -> Self {
         let module = class.as_ref().and_then(|class| {
-            let name = layout::own_attribute(class, intern!(class.py(), "__module__"))?;
+            let name = type_objects::own_attribute(class, intern!(class.py(), "__module__"))?;
             module_names(name.cast::<PyString>().ok()?)
         });
         let (namespace, relatives) = (namespace.cloned(), relatives.clone());
@@ -111,7 +111,7 @@ impl<'py> Scope<'py> {
 
     /// The names of the class's body, and those that the caller gives.
     pub(in crate::plan) fn own_names(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let names = match self.class.as_ref().and_then(layout::own_dict) {
+        let names = match self.class.as_ref().and_then(type_objects::own_dict) {
             Some(names) => names.copy()?,
             None => PyDict::new(py),
         };
@@ -175,7 +175,7 @@ impl<'py> Scope<'py> {
                 return Ok(Some(object));
             }
         }
-        if let Some(names) = self.class.as_ref().and_then(layout::own_dict)
+        if let Some(names) = self.class.as_ref().and_then(type_objects::own_dict)
             && let Some(object) = names.get_item(name)?
         {
             return Ok(Some(object));
@@ -237,7 +237,7 @@ impl<'py> Scope<'py> {
     /// An expression can only use locals, globals and builtins. So the class's names come after
     /// those of the module in the globals, as for `typing.get_type_hints`.
     fn new_frame(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-        let globals = match self.class.as_ref().and_then(layout::own_dict) {
+        let globals = match self.class.as_ref().and_then(type_objects::own_dict) {
             Some(names) => names.copy()?,
             None => PyDict::new(py),
         };

@@ -12,9 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::choice;
+use super::compiler::Place;
 use super::conversions;
 use super::known;
-use super::types::Place;
 use super::walk::node;
 use super::wrappers::is_instance;
 use crate::plan::keys::markup::bind;

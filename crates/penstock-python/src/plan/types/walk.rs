@@ -20,12 +20,12 @@ use super::mark::Mark;
 
 use super::builtin::{builtin, display, is_type_of_none, qualified};
 use super::choice::{self, Members};
+use super::compiler::{Compiler, DEEPEST, Place};
 use super::containers::Collection;
 use super::conversions;
 use super::generics;
 use super::known;
 use super::names::Scope;
-use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
 use super::wrappers::{arguments, forward, is_instance, metadata, unpacked};
 use crate::plan::keys::untyped;
@@ -33,8 +33,8 @@ use crate::plan::kinds::classes;
 use crate::plan::kinds::pydantic;
 use crate::plan::kinds::with_config;
 use crate::plan::make::constraints;
-use crate::plan::make::layout;
 use crate::plan::make::post_steps::{self, Nature, PostSteps};
+use crate::plan::make::type_objects;
 use crate::plan::settings;
 use crate::plan::{Kind, Node, NodeId, Tagged};
 
@@ -579,7 +579,7 @@ impl<'py> Walk<'_, 'py> {
         let origin = of.getattr_opt(intern!(of.py(), "__origin__"))?;
         let class = origin.as_ref().unwrap_or(of).cast::<PyType>().ok();
         after.class = class.map(|class| class.clone().unbind());
-        let unhashable = via.decode.cast::<PyType>().is_ok_and(layout::is_unhashable);
+        let unhashable = via.decode.cast::<PyType>().is_ok_and(type_objects::is_unhashable);
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
         source.nullable |= nullable;
         let mut name = display(of)?;
@@ -843,7 +843,7 @@ impl<'py> Walk<'_, 'py> {
             }
             return self.class(origin, None, nullable, id);
         }
-        if !layout::is_heap_type(origin) {
+        if !type_objects::is_heap_type(origin) {
             return Err(self.unsupported(qualified(origin)));
         }
         let arguments = generics::resolved(self, &arguments)?;

@@ -7,9 +7,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyTuple, PyType};
 
+use super::compiler::Place;
 use super::known;
 use super::names::{Scope, Unresolved};
-use super::types::Place;
 
 /// The most wrappers of an annotation. One with more refers to itself and to nothing else.
 const MOST: usize = 100;

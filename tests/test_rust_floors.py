@@ -1,26 +1,39 @@
-"""The rooms of core stand on floors: the code of a room names rooms of lower floors only."""
+"""The rooms of core and of the extension stand on floors: the code of a room names lower floors only.
+
+ARCHITECTURE.md has a table of the rooms of each. A room is a folder or a file of the crate's sources.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-SOURCES = ROOT / "crates/penstock-core/src"
+import pytest
 
-# Arrows that go up, and why. The list may only shrink.
+ROOT = Path(__file__).parent.parent
+
+# Arrows that go up, and why. The lists may only shrink.
 ALLOWED = {
-    ("writer", "json"): "`Writer::direct` and `Writer::orderly` give types of the JSON writer",
-    ("writer", "csv"): "`Writer::cells` gives a type of the CSV writer",
+    "core": {
+        ("writer", "json"): "`Writer::direct` and `Writer::orderly` give types of the JSON writer",
+        ("writer", "csv"): "`Writer::cells` gives a type of the CSV writer",
+    },
+    "the extension": {},
+}
+SOURCES = {
+    "core": ROOT / "crates/penstock-core/src",
+    "the extension": ROOT / "crates/penstock-python/src",
 }
 
 USE = re.compile(r"\buse\s+([^;]+);")
 PATH = re.compile(r"(?<![\w:])(\$?crate|super)((?:::\w+)+)")
 
+each_crate = pytest.mark.parametrize("crate", list(SOURCES))
 
-def floors() -> dict[str, int]:
+
+def floors(crate: str) -> dict[str, int]:
     """The floor of each room, by the table of ARCHITECTURE.md."""
-    page = (ROOT / "ARCHITECTURE.md").read_text()
-    page = page.split("## The rooms of core by floor")[1].split("\n## ")[0]
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    page = page.split(f"## The rooms of {crate} by floor")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.MULTILINE)
     return {room: int(floor) for floor, room in rows}
 
@@ -76,37 +89,42 @@ def arrows(text: str, module: tuple[str, ...]) -> Iterator[str]:
             yield from (module[: max(len(module) - ups, 0)] + path[ups:])[:1]
 
 
-def modules() -> Iterator[tuple[tuple[str, ...], str]]:
+def modules(crate: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """All modules but the root and those for tests, with their text."""
-    for file in sorted(SOURCES.rglob("*.rs")):
-        module = file.relative_to(SOURCES).with_suffix("").parts
+    sources = SOURCES[crate]
+    for file in sorted(sources.rglob("*.rs")):
+        module = file.relative_to(sources).with_suffix("").parts
         if module[-1] == "mod":
             module = module[:-1]
         if module != ("lib",) and "tests" not in module:
-            yield module, file.read_text()
+            yield module, file.read_text("utf-8")
 
 
-def test_each_room_has_a_floor() -> None:
-    assert set(floors()) == {module[0] for module, _ in modules()}
+@each_crate
+def test_each_room_has_a_floor(crate: str) -> None:
+    assert set(floors(crate)) == {module[0] for module, _ in modules(crate)}
 
 
-def test_the_root_lists_rooms_by_floor() -> None:
-    listed = re.findall(r"^pub mod (\w+);", (SOURCES / "lib.rs").read_text(), re.MULTILINE)
-    floor = floors()
+@each_crate
+def test_the_root_lists_rooms_by_floor(crate: str) -> None:
+    root = (SOURCES[crate] / "lib.rs").read_text("utf-8")
+    listed = re.findall(r"^(?:pub )?mod (\w+);", root, re.MULTILINE)
+    floor = floors(crate)
     assert sorted(listed) == sorted(floor)
     assert [floor[room] for room in listed] == sorted(floor[room] for room in listed)
 
 
-def test_rooms_name_lower_floors_only() -> None:
+@each_crate
+def test_rooms_name_lower_floors_only(crate: str) -> None:
     # A circle has an arrow that does not go down, so there is none either.
-    floor = floors()
+    floor = floors(crate)
     up = set()
-    for module, text in modules():
+    for module, text in modules(crate):
         room = module[0]
         for other in arrows(text, module):
             if other in floor and other != room and floor[other] >= floor[room]:
                 up.add((room, other))
-    assert up == set(ALLOWED), "an arrow goes up, or one that is allowed is gone"
+    assert up == set(ALLOWED[crate]), "an arrow goes up, or one that is allowed is gone"
 
 
 def test_paths_are_found() -> None:

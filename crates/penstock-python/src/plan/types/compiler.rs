@@ -19,7 +19,7 @@ use super::names::{Relatives, Scope, Unresolved};
 use super::unions::Union;
 use super::walk::{Walk, node};
 use crate::plan::kinds::classes::Sort;
-use crate::plan::make::layout;
+use crate::plan::make::type_objects;
 use crate::plan::settings::Settings;
 use crate::plan::{ClassId, Kind, Node, NodeId, PLAIN, Seen, plan_error};
 
@@ -352,7 +352,7 @@ impl<'py> Compiler<'py> {
     pub(in crate::plan) fn note(&mut self, class: &Bound<'py, PyType>) {
         let metaclass = class.get_type();
         let known = |seen: &Seen| seen.class.bind(self.py).is(&metaclass);
-        if layout::is_heap_type(&metaclass) && !self.seen.iter().any(known) {
+        if type_objects::is_heap_type(&metaclass) && !self.seen.iter().any(known) {
             self.see(&metaclass);
         }
         self.see(class);
@@ -383,7 +383,7 @@ impl<'py> Compiler<'py> {
                 let union = self.unions.iter().find(|union| union.node == id);
                 union.is_none_or(|it| it.classes.iter().chain(&it.other).all(hashable))
             }
-            Kind::Class(class) => !layout::is_unhashable(&self.met[*class as usize].class),
+            Kind::Class(class) => !type_objects::is_unhashable(&self.met[*class as usize].class),
             _ => true,
         }
     }
