@@ -8,10 +8,12 @@
 pub mod arrow;
 pub mod csv;
 mod csv_style;
+mod cut;
 pub mod json;
 pub mod plist;
 mod plist_style;
 mod reader;
+mod restart;
 mod writer;
 pub mod xml;
 
@@ -19,7 +21,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+pub use cut::{Cut, Quotes};
 pub use reader::Reader;
+pub(crate) use restart::Passable;
+pub use restart::Stand;
 pub use writer::AnyWriter;
 
 use crate::limits::Limits;

@@ -22,6 +22,18 @@ pub enum Reader {
     Told(arrow::Reader),
 }
 
+impl From<csv::Reader> for Reader {
+    fn from(reader: csv::Reader) -> Self {
+        Reader::Csv(Box::new(reader))
+    }
+}
+
+impl From<arrow::Reader> for Reader {
+    fn from(reader: arrow::Reader) -> Self {
+        Reader::Told(reader)
+    }
+}
+
 /// Forwards a call to the format's own reader.
 macro_rules! each {
     ($self:expr, $reader:ident => $call:expr) => {
@@ -41,6 +53,44 @@ impl Reader {
         match self {
             Reader::Xml(_) => Shape::Elements,
             _ => Shape::Members,
+        }
+    }
+
+    /// The reader of rows, if it is one.
+    #[must_use]
+    pub fn csv(&self) -> Option<&csv::Reader> {
+        match self {
+            Reader::Csv(reader) => Some(reader),
+            _ => None,
+        }
+    }
+
+    /// The reader of rows, if it is one.
+    #[must_use]
+    pub fn into_csv(self) -> Option<csv::Reader> {
+        match self {
+            Reader::Csv(reader) => Some(*reader),
+            _ => None,
+        }
+    }
+
+    /// Whether it reads property lists, of whichever form.
+    #[must_use]
+    pub fn is_of_plists(&self) -> bool {
+        matches!(self, Reader::Plist(_))
+    }
+
+    /// Before anything is read: other readers may begin beside it, so it is to halt where they can.
+    pub(crate) fn halt(&mut self) {
+        if let Reader::Plist(reader) = self {
+            reader.halt();
+        }
+    }
+
+    /// Before anything is read: does not report the declarations inside of a document.
+    pub fn hide_subset(&mut self) {
+        if let Reader::Xml(reader) = self {
+            reader.hide_subset();
         }
     }
 

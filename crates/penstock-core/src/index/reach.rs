@@ -3,7 +3,6 @@
 
 use super::{Mark, Stuck};
 use crate::csv::Resume;
-use crate::formats::Reader;
 use crate::position::CONTEXT;
 use crate::protocol::{Destination, FormatReader};
 use crate::run::{Failed, Policy, Run, Turn, Windows};
@@ -15,33 +14,6 @@ use std::io;
 const BLOCK: u64 = 256 << 10;
 /// The bytes of a read behind those that should have been enough.
 const MORE: u64 = 64 << 10;
-
-impl Resume for Reader {
-    fn is_settled(&self) -> bool {
-        match self {
-            Reader::Csv(reader) => Resume::is_settled(&**reader),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => false,
-        }
-    }
-    fn resume(&self) -> Option<Self> {
-        match self {
-            Reader::Csv(reader) => Some(Reader::Csv(Box::new(reader.resume()?))),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
-        }
-    }
-    fn looks_back(&self) -> usize {
-        match self {
-            Reader::Csv(reader) => reader.looks_back(),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => 0,
-        }
-    }
-    fn may_follow(&self, before: &[u8]) -> bool {
-        match self {
-            Reader::Csv(reader) => reader.may_follow(before),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => false,
-        }
-    }
-}
 
 /// A run over the records of a file from one of them on.
 ///

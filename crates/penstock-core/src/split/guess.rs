@@ -3,9 +3,9 @@
 use memchr::{memchr, memchr_iter, memmem};
 use penstock_scan::make_room;
 
-use super::cut::{Cut, Quotes};
 use super::range::Opens;
 use crate::formats::Reader;
+use crate::formats::{Cut, Quotes};
 use crate::source::{Source, SourceError};
 
 /// How many bytes are looked at at once.

@@ -4,8 +4,7 @@ use std::convert::Infallible;
 
 use super::hop::{Child, Hop, children, items, lines, rows};
 use super::planner::Planner;
-use crate::formats::Reader;
-use crate::json;
+use crate::formats::{Passable, Reader};
 use crate::protocol::{FormatReader, Given};
 use crate::run::{Failed, Input, Outlet, Run, Turn, Windows};
 
@@ -47,15 +46,7 @@ impl Hops {
     /// over the others.
     #[must_use]
     pub fn beside(reader: &Reader, to: &Outlet<Planner>) -> Option<Self> {
-        let can = match (reader, to) {
-            (Reader::Json(reader), Outlet::Inside(_)) => {
-                reader.framing() == json::Framing::Document
-            }
-            (Reader::Json(reader), Outlet::Root(_)) => reader.framing() == json::Framing::Lines,
-            (Reader::Xml(reader), Outlet::Inside(_)) => reader.is_plain(),
-            (Reader::Csv(reader), Outlet::Root(_)) => reader.row_kind().is_some(),
-            _ => false,
-        };
+        let can = reader.may_pass(matches!(to, Outlet::Root(_)));
         can.then(Hops::default)
     }
 
@@ -124,28 +115,28 @@ impl Hops {
         let is_all = is_wanted || last || run.input().fault().is_some();
         let waits = text.len() < self.enough && !is_all;
         let text = &text[..wanted.min(text.len())];
-        let Hop { at, records, is_over } = match (run.reader(), &*to) {
-            (Reader::Json(reader), Outlet::Root(_)) if reader.is_behind_line() => {
-                if waits {
-                    return Some(Next::Dry);
-                }
-                lines(text)
-            }
-            (Reader::Json(reader), Outlet::Inside(select))
-                if reader.is_behind_item(to.depth()) && select.takes_items() =>
-            {
-                if waits {
-                    return Some(Next::Dry);
-                }
-                items(text)
-            }
-            (Reader::Xml(reader), Outlet::Inside(select))
-                if reader.is_between_children(to.depth()) =>
-            {
-                let known = select.children()?;
-                if waits {
-                    return Some(Next::Dry);
-                }
+        let select = match &*to {
+            Outlet::Inside(select) => Some(select),
+            Outlet::Root(_) => None,
+        };
+        let passable = run.reader().passable(select.map(|_| to.depth()))?;
+        let can = match (&passable, select) {
+            (Passable::Items, Some(select)) => select.takes_items(),
+            (Passable::Children(_), Some(select)) => select.children().is_some(),
+            _ => true,
+        };
+        if !can {
+            return None;
+        }
+        if waits {
+            return Some(Next::Dry);
+        }
+        let Hop { at, records, is_over } = match passable {
+            Passable::Lines => lines(text),
+            Passable::Items => items(text),
+            Passable::Rows(kind, most) => rows(text.get(..most).unwrap_or(text), kind),
+            Passable::Children(reader) => {
+                let known = select?.children()?;
                 let of_name = |name: &str| {
                     let (prefix, local) = reader.split_name(name);
                     known.is_record(prefix, local)
@@ -157,14 +148,6 @@ impl Hops {
                 };
                 children(text, (!known.are_all_records()).then_some(is))
             }
-            (Reader::Csv(reader), Outlet::Root(_)) => {
-                let (kind, most) = (reader.row_kind()?, reader.row_ahead()?);
-                if waits {
-                    return Some(Next::Dry);
-                }
-                rows(text.get(..most).unwrap_or(text), kind)
-            }
-            _ => return None,
         };
         let left = text.len() - at;
         run.pass_over_text(at);

@@ -2,7 +2,7 @@
 //!
 //! A source is cut into [`Pieces`] where a record seems to begin. That is a guess: a line feed may
 //! stand within quotes, and what looks like a start tag may be in a comment. A [`Crew`] of threads
-//! reads the pieces, each from its beginning on with a reader that [begins beside](Beside) the one
+//! reads the pieces, each from its beginning on with a reader that [begins beside](crate::formats::Reader::beside) the one
 //! of the driver. The driver takes what a thread has made of a piece only if its own reader stands
 //! where that piece begins, with the same containers open, if the thread's reader has come to the
 //! piece's end without any problem, and if its destination [can](Shares::can_take). Then the
@@ -13,10 +13,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `pieces.rs` | a source, cut into pieces |
-//! | `cut.rs` | where to cut |
 //! | `shares.rs` | destinations that share their work, and what takes records beside them |
 //! | `threads/` | the threads of a run |
-//! | `beside.rs` | readers that begin at a record, and how one goes on behind another |
 //! | `point.rs` | the beginning of a record, as data: for readers in other processes |
 //! | `planner.rs` | the destination of a run that finds points |
 //! | `hop/` | hops over records by the structure of the text, for the planner |
@@ -25,9 +23,7 @@
 //! | `guess.rs` | where a record probably begins |
 //! | `chain.rs` | ranges, of which each is known to begin where the one before it ends |
 
-mod beside;
 mod chain;
-mod cut;
 mod guess;
 pub(crate) mod hop;
 mod hops;
@@ -38,14 +34,11 @@ mod range;
 mod shares;
 mod threads;
 
-pub use beside::Beside;
 pub use chain::Chain;
-pub use cut::{Cut, Quotes};
-
 pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
 pub use planner::{Planner, pass_records};
-pub use point::{Point, Stand};
+pub use point::Point;
 pub use range::{Asked, Head, Opens, Ranged};
 pub use shares::{Lane, PIECE_MEMORY, Shares};
 pub use threads::{Threads, Turn, expect_threads};

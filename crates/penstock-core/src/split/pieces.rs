@@ -1,6 +1,6 @@
 //! A source, cut into pieces.
 
-use super::cut::Cut;
+use crate::formats::Cut;
 use crate::source::{Source, SourceError, out_of_memory};
 use std::sync::Arc;
 

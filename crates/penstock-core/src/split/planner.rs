@@ -2,9 +2,10 @@
 
 use std::convert::Infallible;
 
-use super::point::{Point, Stand};
+use super::point::Point;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::formats::Reader;
+use crate::formats::Stand;
 use crate::position::Counter;
 use crate::protocol::{Destination, Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::run::{Input, Outlet, Policy, Run, Windows};

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 
-use super::beside::Beside;
 use super::guess::Guess;
 use super::hops::Hops;
 use super::planner::Planner;
@@ -235,7 +234,9 @@ impl Walk {
         let (stand, open) = (start.stand.clone(), start.open.clone());
         let start = Point { counted, records: 0, stand, open };
         let mut to = Outlet::new(Planner::default(), head.records.clone());
-        let Some(reader) = head.reader.at_point(&start) else { return Ok(None) };
+        let Some(reader) = head.reader.at(&start.stand, start.counted.bytes()) else {
+            return Ok(None);
+        };
         if !to.go_on_somewhere(&start.open) {
             return Ok(None);
         }

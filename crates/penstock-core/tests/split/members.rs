@@ -2,13 +2,14 @@
 
 use crate::parts::{Counting, Got, Shown, finish, windows};
 use penstock_core::formats::Reader;
+use penstock_core::formats::Stand;
 use penstock_core::limits::Limits;
 use penstock_core::plist;
 use penstock_core::protocol::Destination;
 use penstock_core::run::{Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{At, Open, Path, Records};
 use penstock_core::source::Detect;
-use penstock_core::split::{Planner, Point, Stand, pass_records};
+use penstock_core::split::{Planner, Point, pass_records};
 use std::convert::Infallible;
 
 /// A property list of objects that have references of one byte. The first one is the root.

@@ -253,7 +253,7 @@ pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Wa
                 if head.is_none() {
                     // A text whose first record is no point is not split.
                     let Some(point) = point else { break };
-                    head = Some(run.reader().at_point(&point));
+                    head = Some(run.reader().at(&point.stand, point.counted.bytes()));
                     if matches!(way, Way::Hopping) {
                         hops = Hops::beside(run.reader(), &to);
                     }
@@ -408,7 +408,10 @@ fn parts(
                 }
                 input.recall(&text.as_bytes()[begin.saturating_sub(CONTEXT)..begin]);
                 assert!(to.go_on(&point.open, point.records));
-                let reader = head.as_ref().and_then(|head| head.at_point(point)).expect("a reader");
+                let reader = head
+                    .as_ref()
+                    .and_then(|head| head.at(&point.stand, point.counted.bytes()))
+                    .expect("a reader");
                 let mut run = Run::new(reader, input, Policy::Hand);
                 if point.open.is_empty() {
                     run = run.behind_records(point.records);

@@ -17,6 +17,7 @@ use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::formats::Reader;
+use penstock_core::formats::Stand;
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
 use penstock_core::protocol::{Destination, FormatReader};
@@ -25,7 +26,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::{Open, Records};
 use penstock_core::source::SourceError;
-use penstock_core::split::{self, Point, Stand, Turn as Stepped};
+use penstock_core::split::{self, Point, Turn as Stepped};
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -280,13 +281,13 @@ impl Pump {
         if let Some(source) = self.crew.as_ref().and_then(Crew::source) {
             return source.why_whole();
         }
-        match (self.closed, self.run.reader()) {
-            (true, _) => self.whole,
-            (false, Reader::Plist(_)) if input.is_plain_binary() => None,
-            (false, Reader::Plist(_)) => Some(
+        match self.run.reader() {
+            _ if self.closed => self.whole,
+            reader if !reader.is_of_plists() => input.why_whole(),
+            _ if input.is_plain_binary() => None,
+            _ => Some(
                 "of property lists, only a binary one that is not compressed can be read from the middle",
             ),
-            (false, _) => input.why_whole(),
         }
     }
 
@@ -303,11 +304,9 @@ impl Pump {
             return Some(begun.clone());
         }
         let all_read = self.run.is_complete() && !self.run.leaves_torn();
-        let stand = match self.run.reader() {
-            Reader::Json(_) if all_read => Stand::Lists(Vec::new()),
-            Reader::Csv(_) if all_read => Stand::Rows,
-            reader => reader.stand_behind()?,
-        };
+        let reader = self.run.reader();
+        let at_end = if all_read { reader.stand_at_end() } else { None };
+        let stand = at_end.or_else(|| reader.stand_behind())?;
         let at = self.run.offset();
         let counted = match &stand {
             // Its objects may be anywhere, so that no bytes come before it.
@@ -328,7 +327,7 @@ impl Pump {
         let (begin, taken) = self.crew.as_ref()?.taken_of_piece()?;
         let reader = begin.and_then(|begin| match &begin.stand {
             Stand::Members(places) => self.run.reader().between(places, &[]),
-            _ => self.run.reader().at_point(begin),
+            _ => self.run.reader().at(&begin.stand, begin.counted.bytes()),
         });
         Some(begin.zip(reader).map(|(begin, reader)| (begin, taken, reader)))
     }
@@ -368,10 +367,7 @@ impl Pump {
 
     /// The dialect of a table, once it is known.
     pub(crate) fn dialect(&self) -> Option<&csv::Options> {
-        match self.run.reader() {
-            Reader::Csv(reader) => reader.options(),
-            _ => None,
-        }
+        self.run.reader().csv()?.options()
     }
 
     /// The repairs so far.

@@ -9,7 +9,6 @@ use crate::edge::errors::{self, Named, Where, guarded, guarded_end};
 use crate::edge::gc_refs::Held;
 use crate::edge::options;
 use penstock_core::csv::WrongDialect;
-use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
 use penstock_core::run::Spot;
 use penstock_core::source::Compression;
@@ -279,9 +278,8 @@ pub(crate) fn end_rows(
 ) -> PyResult<()> {
     guarded(py, || {
         let torn = super::targets::torn(options::text("torn", torn)?)?;
-        let Reader::Csv(reader) = dialect.reader(false, &Limits::default()) else {
-            return Err(errors::untold());
-        };
+        let reader = dialect.reader(false, &Limits::default()).into_csv();
+        let reader = reader.ok_or_else(errors::untold)?;
         let impossible = |wrong: WrongDialect| PyValueError::new_err(wrong.0);
         let tailing = reader.tailing().map_err(impossible)?;
         let place: PathBuf = path.extract()?;

@@ -238,9 +238,7 @@ impl Conversion {
                 records,
             };
             let mut reader = dialect.reader(settings.records.is_none(), &limits);
-            if let Reader::Xml(reader) = &mut reader {
-                reader.hide_subset();
-            }
+            reader.hide_subset();
             let mut run = Run::new(reader, Windows::of(opened), errors);
             if let Some((otherwise, merely_told)) = empty.wanted(sought, at.is_some()) {
                 run.want_records(otherwise, merely_told);

@@ -7,10 +7,10 @@ use crate::edge::options;
 use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
 use crate::plan::PlanRef;
+use penstock_core::csv;
 use penstock_core::csv::infer::{Inferred, Kind, Tried};
 use penstock_core::csv::{Header, Options, Terminator};
 use penstock_core::event::{Key, Row, Scalar, Text};
-use penstock_core::formats::Reader;
 use penstock_core::protocol::{Flow, Judge, Lent, LookAhead, Sink};
 use penstock_core::run::{Policy, Run, Turn, Windows};
 use penstock_core::unrefusing;
@@ -48,9 +48,7 @@ pub(crate) fn infer<'py>(
         let named = Named::new(dialect.name(), name.as_deref());
         loop {
             let turn = run.advance(&mut asking);
-            if let Reader::Csv(reader) = run.reader()
-                && let Some(inferred) = reader.inferred()
-            {
+            if let Some(inferred) = run.reader().csv().and_then(csv::Reader::inferred) {
                 return found(py, inferred);
             }
             match turn {

@@ -72,7 +72,7 @@ pub(crate) fn read_columns(
         let settings = Settings::new(py, policy.get(), (None, sought), limits, name, true)?;
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
         let input = Windows::told(Box::new(Stream { imported, slot }));
-        let reader = penstock_core::formats::Reader::Told(arrow::Reader::new(Box::new(records)));
+        let reader = arrow::Reader::new(Box::new(records)).into();
         let pump = Pump::over(&dialect, reader, plan, settings, input);
         Ok(Reader::over(pump, held, format!("{STREAM} -> {title}"), None, None))
     })

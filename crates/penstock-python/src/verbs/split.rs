@@ -14,8 +14,10 @@ use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
 use penstock_arrow::{Finder, Finding};
 use penstock_clock::Mono;
+use penstock_core::csv;
 use penstock_core::event::KeyKind;
 use penstock_core::formats::Reader as AnyReader;
+use penstock_core::formats::Stand;
 use penstock_core::json::Container;
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Counter};
@@ -23,7 +25,7 @@ use penstock_core::protocol::Destination;
 use penstock_core::run::{Failure, Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{At, Open, Records};
 use penstock_core::source::{Compression, Frames, ReadAt, Source, SourceError};
-use penstock_core::split::{Head, Hops, Planner, Point, Stand, pass_records};
+use penstock_core::split::{Head, Hops, Planner, Point, pass_records};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -294,12 +296,12 @@ impl Planning {
 
     /// Whether a carriage return alone ends a row, as far as it is known.
     pub(super) fn ends_lines_by_return(&self) -> bool {
-        matches!(self.run.reader(), AnyReader::Csv(reader) if reader.ends_lines_by_return())
+        self.run.reader().csv().is_some_and(csv::Reader::ends_lines_by_return)
     }
 
     /// A reader at a point of the source. None if the point is none of it.
     pub(super) fn reader_at(&self, point: &Point) -> Option<AnyReader> {
-        self.run.reader().at_point(point)
+        self.run.reader().at(&point.stand, point.counted.bytes())
     }
 }
 

@@ -6,7 +6,6 @@ use crate::formats::Reader;
 use crate::position::Counter;
 use crate::protocol::{FormatReader, Given, Step};
 use crate::run::{Input, Lent, Origin, Outlet};
-use crate::split::beside::Beside;
 use crate::split::pieces::Piece;
 use crate::split::shares::{Lane, Shares};
 

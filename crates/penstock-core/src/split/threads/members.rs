@@ -12,7 +12,6 @@ use crate::formats::Reader;
 use crate::plist::binary;
 use crate::protocol::{Destination, Given};
 use crate::run::{Binary, Failed, Outlet, Run, Windows};
-use crate::split::beside::Beside;
 use crate::split::shares::{Lane, Shares};
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -54,9 +54,7 @@ enum Kind<L> {
 
 /// Before anything is read: threads may begin beside the run.
 pub fn expect_threads<C>(run: &mut Run<Reader, Windows, C>) {
-    if let Reader::Plist(reader) = run.reader_mut() {
-        reader.halt();
-    }
+    run.reader_mut().halt();
 }
 
 impl<L: Lane> Threads<L> {
@@ -79,9 +77,10 @@ impl<L: Lane> Threads<L> {
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
-        Some(Threads(match run.reader() {
-            Reader::Plist(_) => Kind::Members(members::Threads::begin(run, outlet, count, size)?),
-            _ => Kind::Text(text::Threads::begin(run, outlet, count, size)?),
+        Some(Threads(if run.reader().is_of_plists() {
+            Kind::Members(members::Threads::begin(run, outlet, count, size)?)
+        } else {
+            Kind::Text(text::Threads::begin(run, outlet, count, size)?)
         }))
     }
 

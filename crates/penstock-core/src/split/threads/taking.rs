@@ -4,7 +4,6 @@ use super::crew::Crew;
 use super::filler::Filled;
 use crate::formats::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
-use crate::split::beside::Beside;
 use crate::split::point::Point;
 use crate::split::shares::{Lane, Shares};
 

@@ -8,7 +8,6 @@ use crate::formats::Reader;
 use crate::position::Counter;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
 use crate::source::{Source, SourceError};
-use crate::split::beside::Beside;
 use crate::split::pieces::{Piece, Pieces};
 use crate::split::shares::{Lane, Shares};
 use std::collections::VecDeque;

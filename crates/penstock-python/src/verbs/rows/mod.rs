@@ -126,22 +126,18 @@ impl RowFile {
             let of = (form.name(), name);
             let of_file = |error: io::Error| unreadable(py, of, error);
             let reader = form.reader(false, &limits);
-            let rules = match &reader {
-                Reader::Csv(_) => Rules::of_dialect(&form.described(&limits)),
-                Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => {
-                    Rules::Lines
-                }
+            let rules = match reader.csv() {
+                Some(_) => Rules::of_dialect(&form.described(&limits)),
+                None => Rules::Lines,
             };
             let fingerprint = py.detach(|| fingerprint(&file, rules)).map_err(of_file)?;
             let size = fingerprint.size;
             let start = beginning(py, &file, of, size)?;
-            let records = match &reader {
-                Reader::Csv(_) => {
+            let records = match reader.into_csv() {
+                Some(reader) => {
                     Records::Of(records::settled(py, &file, of, reader, (start, size))?)
                 }
-                Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => {
-                    Records::Lines
-                }
+                None => Records::Lines,
             };
             let kept = match index.map(|index| decode(index, &fingerprint)) {
                 Some(Err(Unusable::Stale)) if required => {
@@ -162,10 +158,9 @@ impl RowFile {
                 None => match &records {
                     Records::Lines => lines::indexed(py, &file, (start, size), of)?,
                     Records::Of(_) => {
-                        let Reader::Csv(reader) = form.reader(false, &limits) else {
-                            return Err(errors::untold());
-                        };
-                        records::indexed(py, &file, of, *reader, (start, size))?
+                        let reader = form.reader(false, &limits).into_csv();
+                        let reader = reader.ok_or_else(errors::untold)?;
+                        records::indexed(py, &file, of, reader, (start, size))?
                     }
                 },
             };

@@ -100,11 +100,10 @@ pub(super) fn settled(
     py: Python<'_>,
     file: &File,
     of: Of<'_>,
-    reader: Reader,
+    reader: csv::Reader,
     (start, size): (u64, u64),
 ) -> PyResult<Option<Box<Reader>>> {
-    let Reader::Csv(reader) = reader else { return Err(errors::untold()) };
-    let mut reach = Reach::from_start(*reader, start, size);
+    let mut reach = Reach::from_start(reader, start, size);
     let mut first = Walk::to_the_first();
     let mut wrong = None;
     loop {
@@ -128,7 +127,7 @@ pub(super) fn settled(
             }
             Walked::Problem(_) | Walked::Paused | Walked::End => {}
         }
-        return Ok(reader.resume().map(|reader| Box::new(Reader::Csv(Box::new(reader)))));
+        return Ok(reader.resume().map(|reader| Box::new(reader.into())));
     }
 }
 
@@ -187,10 +186,7 @@ impl RowFile {
 
     /// The reader of rows.
     pub(super) fn csv(&self) -> Option<&csv::Reader> {
-        match self.reader() {
-            Some(Reader::Csv(reader)) => Some(reader),
-            _ => None,
-        }
+        self.reader()?.csv()
     }
 
     pub(super) fn find(&self, record: u64) -> PyResult<Found> {

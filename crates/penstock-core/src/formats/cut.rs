@@ -34,7 +34,7 @@ impl Quotes {
     /// Whether a quote begins a cell, and does not end one. None if the bytes beside it do not tell:
     /// in text without faults, a quote that has no other beside it does not stand within a cell.
     #[must_use]
-    pub(super) fn begins_cell(&self, bytes: &[u8], at: usize) -> Option<bool> {
+    pub(crate) fn begins_cell(&self, bytes: &[u8], at: usize) -> Option<bool> {
         let (before, behind) = (*bytes.get(at.checked_sub(1)?)?, *bytes.get(at + 1)?);
         let (left, right) = self.between;
         let ends_line = |byte: u8| matches!(byte, b'\r' | b'\n');
@@ -112,7 +112,7 @@ impl Cut {
     /// The last place at which these bytes can be cut. They begin where a record does.
     ///
     /// ```
-    /// use penstock_core::split::{Cut, Quotes};
+    /// use penstock_core::formats::{Cut, Quotes};
     ///
     /// let rows = Cut::Rows(Some(Quotes { quote: b'"', between: (b',', b',') }));
     /// assert_eq!(rows.last(b"1,a\n2,\"b\nc\"\n3,\"d\n"), Some(12));
