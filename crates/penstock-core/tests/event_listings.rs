@@ -1,5 +1,5 @@
-//! Asserts the exact events of one small document for each format, and that `ARCHITECTURE.md`
-//! prints them unchanged.
+//! Asserts the exact events of one small document for each format, and that
+//! `docs/internals/events.md` prints them unchanged.
 //!
 //! Each document is in `events/`, next to its listing. That of the binary format is written as
 //! pairs of hexadecimal digits.
@@ -92,22 +92,22 @@ fn binary_plist_with_a_shared_object() {
 }
 
 #[test]
-fn architecture_prints_the_listings() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md");
+fn the_page_prints_the_listings() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/internals/events.md");
     let page = std::fs::read_to_string(page).unwrap();
     for (language, file, text) in [
         ("json", "nested.json", NESTED),
         ("text", "nested.txt", NESTED_EVENTS),
         ("xml", "mixed.xml", MIXED),
         ("text", "mixed.txt", MIXED_EVENTS),
-        ("csv", "row.csv", ROW),
+        ("text", "row.csv", ROW),
         ("text", "row.txt", ROW_EVENTS),
         ("text", "shared.plist.hex", SHARED),
         ("text", "shared.txt", SHARED_EVENTS),
-        ("json", "error.ndjson", ERROR),
+        ("text", "error.ndjson", ERROR),
         ("text", "error.txt", ERROR_EVENTS),
     ] {
         let block = format!("```{language} crates/penstock-core/tests/events/{file}\n{text}```\n");
-        assert!(page.contains(&block), "ARCHITECTURE.md does not print {file} as it is");
+        assert!(page.contains(&block), "the page does not print {file} as it is");
     }
 }
