@@ -96,10 +96,12 @@ def test_links_of_readme_are_absolute_and_lead_to_files() -> None:
     inline = re.findall(r"\]\(([^)\s]+)\)", README)
     inline += re.findall(r'(?:src|srcset|href)="([^"]+)"', README)
     references = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", README, re.MULTILINE))
-    assert len(references) > 40
+    assert len(references) > 10
     raw = SOURCE.replace("https://github.com/", "https://raw.githubusercontent.com/")
     for url in [*inline, *references.values()]:
         assert url.startswith("https://")
+        if page := re.fullmatch(rf"{URLS['Documentation']}(\w+)\.html", url):
+            assert (ROOT / "docs" / f"{page[1]}.md").is_file(), url
         if not url.startswith((f"{SOURCE}/", f"{raw}/")):
             continue
         found = re.fullmatch(
