@@ -5,7 +5,7 @@
 
 The grammars are generic over the sink and the instruction set, and the compiler makes a copy for
 each pair in use. Much of a build's time goes into these copies, so one more of them should be a
-decision: see "Why is a grammar compiled so few times?" in DESIGN.md.
+decision: see "Why is a grammar compiled so few times?" in docs/internals/design/protocol.md.
 
 A copy of a grammar is recognised by an error message that only the grammar can give: each reference
 from the code to the text of the message is one copy. That needs no debug information, and no names,
