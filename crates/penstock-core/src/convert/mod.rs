@@ -694,6 +694,23 @@ impl<'t, O: Output> Conversion<'t, O> {
     }
 }
 
+/// Forwards a call to the outlet.
+macro_rules! led {
+    (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(led! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.outlet.$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.outlet.$method($($name),*)
+        }
+    };
+}
+
 impl<O: Output> Destination for Conversion<'_, O> {
     type Error = Unwritable;
     type Cause = std::convert::Infallible;
@@ -706,37 +723,7 @@ impl<O: Output> Destination for Conversion<'_, O> {
     ) -> Result<Step, Fail<Unwritable>> {
         read(&mut self.outlet, reader, given)
     }
-    fn refused(
-        &mut self,
-        error: Unwritable,
-        given: Given<'_>,
-    ) -> Refused<Self::Cause, Self::Break> {
-        self.outlet.refused(error, given)
-    }
-    fn abandon_record(&mut self) {
-        self.outlet.abandon_record();
-    }
-    fn restart(&mut self) {
-        self.outlet.restart();
-    }
-    fn record_path(&self) -> Vec<PathStep> {
-        self.outlet.record_path()
-    }
-    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
-        self.outlet.value_path(inside, given)
-    }
-    fn record_depth(&self) -> usize {
-        self.outlet.record_depth()
-    }
-    fn inner_records(&self) -> Option<(u64, bool, bool)> {
-        self.outlet.inner_records()
-    }
-    fn ready(&self) -> u64 {
-        self.outlet.ready()
-    }
-    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
-        self.outlet.over_memory(given)
-    }
+    forward!(destination, led);
 }
 
 /// Lets a reader parse text, and receives the events.

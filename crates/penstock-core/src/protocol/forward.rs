@@ -1,13 +1,14 @@
 //! One list of all methods of the protocol, for sinks that pass events on to another sink.
 
-/// Calls a macro of yours with the signatures of every method of one of the three traits.
+/// Calls a macro of yours with the signatures of every method of one of the three traits, or of
+/// [`Destination`](crate::protocol::Destination) but for `read_from`.
 ///
 /// A sink that stands in front of another one must forward every method, above all those that have
 /// a default: otherwise the default would answer in place of the inner sink. So it does not write
 /// the methods out, but gives a rule that makes a method from a signature. If a method needs a body
 /// of its own, the rule expands to nothing for its name, and you write the method beside it.
 ///
-/// `forward!` calls the rule once, with `told`, `lent` or `ahead` followed by the methods. Each
+/// `forward!` calls the rule once, with `told`, `lent`, `ahead` or `destination` followed by the methods. Each
 /// method has `mut` or `ref` in front of it, which says how it takes `self`.
 ///
 /// ```
@@ -134,6 +135,29 @@ macro_rules! forward {
                 -> Result<(usize, $crate::protocol::Flow), Self::Error>;
         }
     };
+    (destination, $rule:ident) => {
+        $rule! { destination
+            mut refused(error: Self::Error, given: $crate::protocol::Given<'_>)
+                -> $crate::protocol::Refused<Self::Cause, Self::Break>;
+            ref broke_at() -> Option<u64>;
+            mut meet_problem(begun: Option<u64>);
+            mut abandon_record();
+            mut restart();
+            ref record_path() -> Vec<$crate::path_step::PathStep>;
+            ref value_path(inside: bool, given: $crate::protocol::Given<'_>)
+                -> Vec<$crate::path_step::PathStep>;
+            ref path_so_far(given: $crate::protocol::Given<'_>)
+                -> Vec<$crate::path_step::PathStep>;
+            ref record_depth() -> usize;
+            ref inner_records() -> Option<(u64, bool, bool)>;
+            ref ready() -> u64;
+            ref keeps() -> Option<u64>;
+            ref over_memory(given: $crate::protocol::Given<'_>) -> Option<u64>;
+            mut passed(counted: $crate::position::Counter);
+            mut take_kept() -> $crate::protocol::Kept<Self::Cause>;
+            mut place_kept(locate: &dyn Fn(u64) -> Option<$crate::position::Place>);
+        }
+    };
 }
 
 #[cfg(test)]
@@ -164,5 +188,11 @@ mod tests {
         assert_eq!(sorted(forward!(told, names)), declared(include_str!("sink.rs")));
         assert_eq!(sorted(forward!(lent, names)), declared(include_str!("hints.rs")));
         assert_eq!(sorted(forward!(ahead, names)), declared(include_str!("ahead.rs")));
+        let (_, destination) =
+            include_str!("destination.rs").split_once("pub trait Destination").unwrap();
+        let mut named = forward!(destination, names).to_vec();
+        named.push("read_from<R: FormatReader>");
+        named.sort_unstable();
+        assert_eq!(named, declared(destination));
     }
 }

@@ -1,11 +1,9 @@
 //! The destination of a run: for a whole document, or for the records inside it.
 
 use crate::error::Fail;
+use crate::forward;
 use crate::path_step::PathStep;
-use crate::position::Place;
-use crate::protocol::{
-    Copies, Destination, FormatReader, Given, Kept, Listener, Refused, Sink, Step,
-};
+use crate::protocol::{Copies, Destination, FormatReader, Given, Listener, Sink, Step};
 use crate::select::{Open, Records, Select};
 use crate::shape::Shape;
 
@@ -162,6 +160,32 @@ impl<D: Listener> Outlet<D> {
     }
 }
 
+/// Forwards a call to the destination behind the selection of records. Where that makes a difference,
+/// the method is written by hand.
+macro_rules! inside {
+    (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(inside! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut abandon_record $($rest:tt)*) => {};
+    (@ mut restart $($rest:tt)*) => {};
+    (@ ref record_path $($rest:tt)*) => {};
+    (@ ref path_so_far $($rest:tt)*) => {};
+    (@ ref record_depth $($rest:tt)*) => {};
+    (@ ref inner_records $($rest:tt)*) => {};
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        #[inline(always)]
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.inner_mut().$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.inner().$method($($name),*)
+        }
+    };
+}
+
 impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for Outlet<D> {
     type Error = E;
     type Cause = D::Cause;
@@ -181,15 +205,8 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
             Outlet::Inside(select) => reader.run_for::<D, _>(given, select),
         }
     }
-    fn refused(&mut self, error: E, given: Given<'_>) -> Refused<D::Cause, D::Break> {
-        self.inner_mut().refused(error, given)
-    }
-    fn broke_at(&self) -> Option<u64> {
-        self.inner().broke_at()
-    }
-    fn meet_problem(&mut self, begun: Option<u64>) {
-        self.inner_mut().meet_problem(begun);
-    }
+    forward!(destination, inside);
+
     fn abandon_record(&mut self) {
         match self {
             Outlet::Root(to) => to.abandon_record(),
@@ -208,8 +225,11 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
             Outlet::Inside(select) => select.path_prefix(),
         }
     }
-    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
-        self.inner().value_path(inside, given)
+    fn path_so_far(&self, given: Given<'_>) -> Vec<PathStep> {
+        match self {
+            Outlet::Root(to) => to.path_so_far(given),
+            Outlet::Inside(select) => select.path_prefix(),
+        }
     }
     fn record_depth(&self) -> usize {
         self.depth()
@@ -221,23 +241,5 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
                 Some((select.records(), select.in_record(), select.has_reached()))
             }
         }
-    }
-    fn ready(&self) -> u64 {
-        self.inner().ready()
-    }
-    #[inline(always)]
-    fn keeps(&self) -> Option<u64> {
-        self.inner().keeps()
-    }
-    #[inline(always)]
-    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
-        self.inner().over_memory(given)
-    }
-    fn take_kept(&mut self) -> Kept<D::Cause> {
-        self.inner_mut().take_kept()
-    }
-    #[inline(always)]
-    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
-        self.inner_mut().place_kept(locate);
     }
 }

@@ -2,11 +2,30 @@
 
 use super::{Replay, ReplayError};
 use crate::error::Fail;
-use crate::path_step::PathStep;
-use crate::position::Place;
-use crate::protocol::{
-    Destination, FormatReader, Given, Kept, Listener, Misfit, Refused, Sink, Step,
-};
+use crate::forward;
+use crate::protocol::{Destination, FormatReader, Given, Listener, Misfit, Refused, Sink, Step};
+
+/// Forwards a call to the sink that gets the events. Where that is not all, the method is written by
+/// hand.
+macro_rules! inner {
+    (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(inner! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut refused $($rest:tt)*) => {};
+    (@ mut abandon_record $($rest:tt)*) => {};
+    (@ mut restart $($rest:tt)*) => {};
+    (@ ref keeps $($rest:tt)*) => {};
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.inner_mut().$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.inner().$method($($name),*)
+        }
+    };
+}
 
 impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<D> {
     type Error = ReplayError<E>;
@@ -35,12 +54,8 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
             }
         }
     }
-    fn broke_at(&self) -> Option<u64> {
-        self.inner().broke_at()
-    }
-    fn meet_problem(&mut self, begun: Option<u64>) {
-        self.inner_mut().meet_problem(begun);
-    }
+    forward!(destination, inner);
+
     fn abandon_record(&mut self) {
         self.abandon();
     }
@@ -48,38 +63,11 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
         self.abandon();
         self.inner_mut().restart();
     }
-    fn record_path(&self) -> Vec<PathStep> {
-        self.inner().record_path()
-    }
-    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
-        self.inner().value_path(inside, given)
-    }
-    fn path_so_far(&self, given: Given<'_>) -> Vec<PathStep> {
-        self.inner().path_so_far(given)
-    }
-    fn record_depth(&self) -> usize {
-        self.inner().record_depth()
-    }
-    fn inner_records(&self) -> Option<(u64, bool, bool)> {
-        self.inner().inner_records()
-    }
-    fn ready(&self) -> u64 {
-        self.inner().ready()
-    }
     /// A held-back event may be refused late, and its position is looked up only then.
     fn keeps(&self) -> Option<u64> {
         match (self.holds_from(), self.inner().keeps()) {
             (Some(held), Some(kept)) => Some(held.min(kept)),
             (held, kept) => held.or(kept),
         }
-    }
-    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
-        self.inner().over_memory(given)
-    }
-    fn take_kept(&mut self) -> Kept<D::Cause> {
-        self.inner_mut().take_kept()
-    }
-    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
-        self.inner_mut().place_kept(locate);
     }
 }

@@ -10,6 +10,7 @@ use crate::plan::PlanRef;
 use penstock_arrow::{Fast, Keyed, Lane, Markup};
 use penstock_core::error::Fail;
 use penstock_core::formats::Reader;
+use penstock_core::forward;
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
@@ -304,6 +305,25 @@ impl Builder {
     }
 }
 
+/// Forwards a call to the outlet of the sink that was chosen.
+macro_rules! chosen {
+    (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(chosen! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        #[inline(always)]
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            each!(self, outlet => outlet.$method($($name),*))
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&self, $($name: $kind),*) -> $result {
+            each!(self, outlet => outlet.$method($($name),*))
+        }
+    };
+}
+
 impl Destination for Builder {
     type Error = Refusal;
     type Cause = PyErr;
@@ -317,46 +337,5 @@ impl Destination for Builder {
     ) -> Result<Step, Fail<Refusal>> {
         each!(self, outlet => outlet.read_from(reader, given))
     }
-    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
-        each!(self, outlet => outlet.refused(refusal, given))
-    }
-    fn broke_at(&self) -> Option<u64> {
-        each!(self, outlet => outlet.broke_at())
-    }
-    fn abandon_record(&mut self) {
-        each!(self, outlet => outlet.abandon_record());
-    }
-    fn restart(&mut self) {
-        each!(self, outlet => outlet.restart());
-    }
-    fn record_path(&self) -> Vec<PathStep> {
-        each!(self, outlet => outlet.record_path())
-    }
-    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
-        each!(self, outlet => outlet.value_path(inside, given))
-    }
-    fn record_depth(&self) -> usize {
-        each!(self, outlet => outlet.record_depth())
-    }
-    fn inner_records(&self) -> Option<(u64, bool, bool)> {
-        each!(self, outlet => outlet.inner_records())
-    }
-    fn ready(&self) -> u64 {
-        each!(self, outlet => outlet.ready())
-    }
-    #[inline(always)]
-    fn keeps(&self) -> Option<u64> {
-        each!(self, outlet => outlet.keeps())
-    }
-    #[inline(always)]
-    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
-        each!(self, outlet => outlet.over_memory(given))
-    }
-    fn take_kept(&mut self) -> Kept<PyErr> {
-        each!(self, outlet => outlet.take_kept())
-    }
-    #[inline(always)]
-    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
-        each!(self, outlet => outlet.place_kept(locate));
-    }
+    forward!(destination, chosen);
 }

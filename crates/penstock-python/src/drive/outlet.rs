@@ -1,4 +1,4 @@
-//! The destination of sinks that stand in front of an outlet.
+//! Implements `Destination` for sinks that decorate an outlet.
 
 /// Makes a destination of a sink that has an `Outlet` of objects in its field `outlet`. The outlet
 /// works as always; only the events go through the sink.
@@ -20,58 +20,27 @@ macro_rules! outlet_destination {
             {
                 reader.run_dyn(given, self)
             }
-            fn refused(
-                &mut self,
-                refusal: Self::Error,
-                given: penstock_core::protocol::Given<'_>,
-            ) -> penstock_core::protocol::Refused<pyo3::PyErr, pyo3::PyErr> {
-                self.outlet.refused(refusal, given)
-            }
-            fn broke_at(&self) -> Option<u64> {
-                self.outlet.broke_at()
-            }
-            fn abandon_record(&mut self) {
-                self.outlet.abandon_record();
-            }
-            fn restart(&mut self) {
-                self.outlet.restart();
-            }
-            fn record_path(&self) -> Vec<penstock_core::path_step::PathStep> {
-                self.outlet.record_path()
-            }
-            fn value_path(
-                &self,
-                inside: bool,
-                given: penstock_core::protocol::Given<'_>,
-            ) -> Vec<penstock_core::path_step::PathStep> {
-                self.outlet.value_path(inside, given)
-            }
-            fn record_depth(&self) -> usize {
-                self.outlet.record_depth()
-            }
-            fn inner_records(&self) -> Option<(u64, bool, bool)> {
-                self.outlet.inner_records()
-            }
-            fn ready(&self) -> u64 {
-                self.outlet.ready()
-            }
-            fn keeps(&self) -> Option<u64> {
-                self.outlet.keeps()
-            }
-            fn over_memory(&self, given: penstock_core::protocol::Given<'_>) -> Option<u64> {
-                self.outlet.over_memory(given)
-            }
-            fn take_kept(&mut self) -> penstock_core::protocol::Kept<pyo3::PyErr> {
-                self.outlet.take_kept()
-            }
-            fn place_kept(
-                &mut self,
-                locate: &dyn Fn(u64) -> Option<penstock_core::position::Place>,
-            ) {
-                self.outlet.place_kept(locate);
-            }
+            penstock_core::forward!(destination, by_outlet);
         }
     };
 }
 
+/// Forwards a call to the outlet.
+macro_rules! by_outlet {
+    (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(by_outlet! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.outlet.$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.outlet.$method($($name),*)
+        }
+    };
+}
+
+pub(crate) use by_outlet;
 pub(crate) use outlet_destination;

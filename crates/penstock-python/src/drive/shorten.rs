@@ -8,7 +8,7 @@
 //! members. The reader skips everything else without making events of it.
 
 use super::destination::Builder;
-use super::outlet::outlet_destination;
+use super::outlet::{by_outlet, outlet_destination};
 use crate::objects::{Owned, Refusal, Side, written};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::formats::Reader;
