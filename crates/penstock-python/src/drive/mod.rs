@@ -1,6 +1,7 @@
 //! Runs, driven from Python: into objects or into columns, with the interpreter's lock, the collector,
 //! signals, threads, progress and times.
 
+mod columns;
 pub(crate) mod destination;
 pub(crate) mod filling;
 pub(crate) mod outlet;

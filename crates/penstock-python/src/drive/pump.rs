@@ -7,13 +7,11 @@
 use super::destination::{Builder, Crew};
 use super::shorten::{Last, Shortener};
 use super::timing::{Sampler, Timed};
-use crate::columns::{Asked, columns_of};
 use crate::edge::errors::{self, Named};
 use crate::edge::options::{Errors, PolicyObject, warn_of_lack};
 use crate::io::dialect::Dialect;
 use crate::objects::{Options, Pause};
 use crate::plan::PlanRef;
-use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::formats::Reader;
@@ -26,7 +24,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::{Open, Records};
 use penstock_core::source::SourceError;
-use penstock_core::split::{self, Point, Turn as Stepped};
+use penstock_core::split::Point;
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -141,19 +139,19 @@ impl Settings {
 
 /// A run of records into objects.
 pub(crate) struct Pump {
-    run: Run<Reader, Windows, PyErr>,
-    builder: Builder,
+    pub(super) run: Run<Reader, Windows, PyErr>,
+    pub(super) builder: Builder,
     format: &'static str,
     name: Option<String>,
     errors: Errors,
     /// How many errors are collected at most.
     most: usize,
-    gauge: Arc<Gauge>,
-    sampler: Sampler,
+    pub(super) gauge: Arc<Gauge>,
+    pub(super) sampler: Sampler,
     /// The collected errors of the sources before this one.
     earlier: Vec<Py<PyAny>>,
     /// Whether other sources may follow, so that collected errors wait for the end of those.
-    is_followed: bool,
+    pub(super) is_followed: bool,
     /// If records are shortened. The sampler is held then.
     shortener: Option<Shortener>,
     /// Whether an object at the root of the document is a record because no path says otherwise.
@@ -165,10 +163,10 @@ pub(crate) struct Pump {
     /// a record is met: that point.
     begun_at: Option<Point>,
     /// If columns are filled by several threads: how many there will be, or they.
-    threads: Option<usize>,
-    crew: Option<Crew>,
+    pub(super) threads: Option<usize>,
+    pub(super) crew: Option<Crew>,
     /// How many pieces of the text they had read when they were closed.
-    pieces: u64,
+    pub(super) pieces: u64,
     /// How far lines were counted for `last_record`.
     counted: Counter,
     /// Once it is closed: why no part of the source can be read on its own, if that is so.
@@ -318,18 +316,6 @@ impl Pump {
         };
         let records = self.records();
         Some(Point { counted, records, stand, open: self.builder.open_behind() })
-    }
-
-    /// If threads have read more records of a piece than the columns hold: where the piece begins, how
-    /// many of its records they hold, and a reader there. Within, None if no other reader can begin
-    /// there.
-    pub(crate) fn taken_of_piece(&self) -> Option<Option<(&Point, usize, Reader)>> {
-        let (begin, taken) = self.crew.as_ref()?.taken_of_piece()?;
-        let reader = begin.and_then(|begin| match &begin.stand {
-            Stand::Members(places) => self.run.reader().between(places, &[]),
-            _ => self.run.reader().at(&begin.stand, begin.counted.bytes()),
-        });
-        Some(begin.zip(reader).map(|(begin, reader)| (begin, taken, reader)))
     }
 
     /// Before anything is read: other sources may follow.
@@ -487,76 +473,6 @@ impl Pump {
         }
     }
 
-    /// Before anything is read: fills columns, in several threads if there shall be more than one.
-    /// Returns their schema.
-    pub(crate) fn fill(
-        &mut self,
-        py: Python<'_>,
-        asked: &Asked,
-        (rows, bytes): (usize, usize),
-        threads: usize,
-    ) -> PyResult<SchemaRef> {
-        self.threads = Some(threads).filter(|threads| *threads > 1);
-        let made = columns_of(py, self.builder.planned(), asked)?;
-        self.sampler.hold();
-        self.builder.fill(py, made, rows, bytes);
-        let (_, takes_objects) = self.builder.filled();
-        if self.threads.is_some() && !takes_objects {
-            split::expect_threads(&mut self.run);
-        }
-        match self.builder.columns() {
-            Some(columns) => Ok(columns.schema().clone()),
-            None => Err(errors::untold()),
-        }
-    }
-
-    /// Fills columns until there is enough for a batch, or there is an error; without the
-    /// interpreter lock, unless it takes objects.
-    pub(crate) fn fill_batch(&mut self, py: Python<'_>) -> PyResult<Turn> {
-        loop {
-            let Pump { run, builder, gauge, threads, crew, .. } = self;
-            let (_, takes_objects) = builder.filled();
-            let got = if let Some(crew) = crew {
-                py.detach(|| fill_together(run, builder, gauge, crew))
-            } else if takes_objects {
-                fill_on(run, builder, gauge, |run, builder| bring(py, run, builder))
-            } else {
-                py.detach(|| {
-                    fill_on(run, builder, gauge, |run, builder| {
-                        if let Some(count) = *threads {
-                            *crew = builder.begin_threads(run, count);
-                        }
-                        if crew.is_some() {
-                            return Ok(());
-                        }
-                        let brought = run.input_mut().more();
-                        run.brought(builder, brought)
-                    })
-                })
-            };
-            match got {
-                Ok(RunTurn::Paused) => return Ok(Turn::Row),
-                Ok(RunTurn::Dry) => py.check_signals()?,
-                Ok(RunTurn::End) => {
-                    self.warn_of_lack(py)?;
-                    return Ok(Turn::End);
-                }
-                Ok(RunTurn::Problem(problem)) => self.hand(py, *problem)?,
-                Err(failure) => {
-                    if self.is_followed && self.run.is_complete() {
-                        return self.keep_collected(py, failure);
-                    }
-                    return Err(self.raised(py, failure));
-                }
-            }
-        }
-    }
-
-    /// How many pieces of the text several threads have read.
-    pub(crate) fn pieces(&self) -> u64 {
-        self.pieces + self.crew.as_ref().map_or(0, Crew::taken)
-    }
-
     /// Reads more of the source into the window, without the interpreter lock.
     pub(crate) fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
         let begun = self.sampler.is_timing().then(Mono::now_relaxed);
@@ -640,7 +556,7 @@ impl Pump {
     /// Gives the problem of a record to the caller's function. The record counts as skipped once
     /// there is an exception to give.
     #[cold]
-    fn hand(&mut self, py: Python<'_>, mut problem: Problem<PyErr>) -> PyResult<()> {
+    pub(super) fn hand(&mut self, py: Python<'_>, mut problem: Problem<PyErr>) -> PyResult<()> {
         self.advise(&mut problem);
         let handed = errors::of_problem(py, problem, &self.named()).and_then(|error| {
             self.gauge.skipped.store(self.run.refused(), Ordering::Relaxed);
@@ -664,7 +580,7 @@ impl Pump {
 
     /// The exception for a failure. Errors that were collected in the sources before come with it.
     #[cold]
-    fn raised(&mut self, py: Python<'_>, mut failure: Failed<PyErr, PyErr>) -> PyErr {
+    pub(super) fn raised(&mut self, py: Python<'_>, mut failure: Failed<PyErr, PyErr>) -> PyErr {
         match &mut *failure {
             Failure::One(problem) => self.advise(problem),
             Failure::Collected(problems) => problems.iter_mut().for_each(|it| self.advise(it)),
@@ -692,7 +608,7 @@ impl Pump {
 
     /// At the end: warns if there was no record where a path says that there are some.
     #[inline]
-    fn warn_of_lack(&mut self, py: Python<'_>) -> PyResult<()> {
+    pub(super) fn warn_of_lack(&mut self, py: Python<'_>) -> PyResult<()> {
         match self.run.take_lack() {
             None => Ok(()),
             Some(reason) => warn_of_lack(py, &reason, self.name.as_deref()),
@@ -701,7 +617,11 @@ impl Pump {
 
     /// At the end of a source that others follow: the collected errors wait.
     #[cold]
-    fn keep_collected(&mut self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyResult<Turn> {
+    pub(super) fn keep_collected(
+        &mut self,
+        py: Python<'_>,
+        failure: Failed<PyErr, PyErr>,
+    ) -> PyResult<Turn> {
         let Failure::Collected(problems) = *failure else {
             return Err(errors::of_failure(py, failure, &self.named()));
         };
@@ -709,77 +629,6 @@ impl Pump {
         make_room(&mut self.earlier, errors.len());
         self.earlier.extend(errors);
         Ok(Turn::End)
-    }
-}
-
-/// Fills columns until a batch is full or some time has passed, together with the threads.
-fn fill_together(
-    run: &mut Run<Reader, Windows, PyErr>,
-    builder: &mut Builder,
-    gauge: &Gauge,
-    crew: &mut Crew,
-) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
-    let begun = Mono::now_relaxed().as_nanos();
-    loop {
-        // The run stands behind a piece of which rows are still to be taken over, and that may be its end.
-        let turn = match crew.taken_of_piece() {
-            Some(_) => Ok(RunTurn::Dry),
-            None => run.advance(builder),
-        };
-        let is_dry = matches!(turn, Ok(RunTurn::Dry));
-        let stepped = if is_dry { Some(builder.step(run, crew)) } else { None };
-        gauge.records.store(builder.filled().0, Ordering::Relaxed);
-        if let Some(source) = crew.source() {
-            gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
-        }
-        if !matches!(turn, Ok(RunTurn::Problem(_))) {
-            gauge.skipped.store(run.refused(), Ordering::Relaxed);
-        }
-        match stepped.transpose()? {
-            None => return turn,
-            Some(Stepped::Full) => return Ok(RunTurn::Paused),
-            Some(Stepped::Wait) => return Ok(RunTurn::Dry),
-            Some(Stepped::Advance) => {}
-        }
-        if Mono::now_relaxed().as_nanos() - begun > PATIENCE {
-            return Ok(RunTurn::Dry);
-        }
-    }
-}
-
-/// How long columns are filled before signals are looked for, in nanoseconds.
-const PATIENCE: i64 = 20_000_000;
-
-/// Fills columns until they pause or some time has passed.
-fn fill_on(
-    run: &mut Run<Reader, Windows, PyErr>,
-    builder: &mut Builder,
-    gauge: &Gauge,
-    mut bring: impl FnMut(
-        &mut Run<Reader, Windows, PyErr>,
-        &mut Builder,
-    ) -> Result<(), Failed<PyErr, PyErr>>,
-) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
-    let begun = Mono::now_relaxed().as_nanos();
-    loop {
-        let turn = run.advance(builder);
-        gauge.records.store(builder.filled().0, Ordering::Relaxed);
-        if !matches!(turn, Ok(RunTurn::Problem(_))) {
-            gauge.skipped.store(run.refused(), Ordering::Relaxed);
-        }
-        let turn = turn?;
-        if !matches!(turn, RunTurn::Dry) {
-            return Ok(turn);
-        }
-        let before = run.input().end();
-        bring(run, builder)?;
-        if let Some(bytes) = run.input().raw_bytes() {
-            gauge.bytes.store(bytes, Ordering::Relaxed);
-        }
-        let passed = Mono::now_relaxed().as_nanos() - begun;
-        if run.input().end() == before || passed > PATIENCE {
-            return Ok(RunTurn::Dry);
-        }
     }
 }
 

@@ -2,7 +2,8 @@
 //! writes. It is made of the same plan that builds objects, and of the layout that writes them.
 
 use super::Stop;
-use super::walk::{As, Known, Omit, Walker};
+use super::known::Known;
+use super::walk::{As, Omit, Walker};
 use crate::plan::written::layout::{Get, Layout, Layouts, Step};
 use crate::plan::{
     Absent, Build, Check, Choice, ClassPlan, Kind, Limit, NodeId, PLAIN, Plan, PlanRef, PostSteps,

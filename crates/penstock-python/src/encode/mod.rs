@@ -10,6 +10,8 @@ mod element_fields;
 mod element_items;
 mod elements;
 mod fitting;
+mod keys;
+mod known;
 mod ordered;
 mod place;
 mod problem;
@@ -23,5 +25,6 @@ mod values;
 mod walk;
 
 pub(crate) use fitting::{checks, fitting};
+pub(crate) use known::Known;
 pub(crate) use problem::Stop;
-pub(crate) use walk::{Known, Omit, Walker};
+pub(crate) use walk::{Omit, Walker};

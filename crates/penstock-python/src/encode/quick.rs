@@ -8,8 +8,9 @@
 //! finds out what is wrong with a value, and where it stands.
 
 use super::Stop;
+use super::known::Known;
 use super::readback::is_text_key;
-use super::walk::{As, Frame, Known, Omit, Walker};
+use super::walk::{As, Frame, Omit, Walker};
 use crate::cpython::ints::int;
 use crate::cpython::text::Units;
 use crate::cpython::tuples::items_of_tuple;

@@ -7,30 +7,19 @@
 
 use super::Stop;
 use super::elements;
+use super::known::Known;
 use super::quick::Quick;
-use super::readback::is_text_key;
-use super::scalars;
-use super::text::{ascii_of, copied, text_of};
-use super::values::{class_name, enum_value};
-use crate::io::style::Aim;
+use super::values::class_name;
 use crate::plan::written::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
-use crate::plan::{
-    Absent, ClassId, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal,
-    is_object_of, is_uuid, plan_from,
-};
+use crate::plan::{Absent, ClassPlan, Kind, NodeId, Plan, is_object_of};
 use penstock_core::protocol::Flow;
-use penstock_core::value::print;
 use penstock_core::writer::Writer;
-use penstock_scan::TextBuf;
 use pyo3::exceptions::{PyAttributeError, PyMemoryError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyIterator,
-    PyList, PyMapping, PyString, PyTime, PyTuple, PyType,
-};
-use std::collections::{HashMap, HashSet};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyMapping, PyString, PyTuple};
+use std::collections::HashSet;
 
 /// The fields that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,126 +31,6 @@ pub(crate) enum Omit {
     None,
     /// Those whose value is the default of their class.
     Defaults,
-}
-
-/// What a walker keeps from one object to the next.
-pub(crate) struct Known {
-    /// What the plans are made for.
-    aim: Aim,
-    /// The plans of the classes that were met, by the address of the class. A plan keeps its class
-    /// alive.
-    pub(super) plans: HashMap<usize, usize>,
-    pub(super) kept: Vec<PlanRef>,
-    /// The number of the plan that has the caller's functions for types.
-    types: Option<usize>,
-    /// Classes whose objects are written by their own plan, each with that and its number there.
-    met: [Option<(usize, usize, ClassId)>; MET],
-    /// The number of the plan of plain values.
-    plain: Option<usize>,
-    pub(super) scratch: TextBuf,
-    /// How many sets are being put in order, one inside the other.
-    pub(super) ordering: u32,
-}
-
-/// How many classes are found without a table. Records have one class, or a few.
-const MET: usize = 8;
-
-impl Known {
-    pub(crate) fn new(aim: impl Into<Aim>) -> Self {
-        let (plans, kept, scratch) = (HashMap::new(), Vec::new(), TextBuf::default());
-        Known {
-            aim: aim.into(),
-            plans,
-            kept,
-            types: None,
-            met: [None; MET],
-            plain: None,
-            scratch,
-            ordering: 0,
-        }
-    }
-
-    /// One for text in which no object is written.
-    pub(crate) fn without_objects(&self) -> Self {
-        Known::new(self.aim.form())
-    }
-
-    /// The plans that are kept, for the collector.
-    pub(crate) fn plans(&self) -> &[PlanRef] {
-        &self.kept
-    }
-
-    /// Forgets all plans if one of them is of a class that has changed.
-    pub(crate) fn refresh(&mut self, py: Python<'_>) {
-        if self.kept.iter().any(|plan| !plan.is_current(py)) {
-            self.plans.clear();
-            (self.types, self.met, self.plain) = (None, [None; MET], None);
-            drop(std::mem::take(&mut self.kept));
-        }
-    }
-
-    /// The number of a plan.
-    pub(crate) fn number(&mut self, py: Python<'_>, plan: &PlanRef) -> usize {
-        let known = self.kept.iter().position(|known| known.address() == plan.address());
-        known.unwrap_or_else(|| {
-            let number = self.keep(plan.clone_ref(py));
-            if plan.has_types() {
-                self.types = Some(number);
-            }
-            number
-        })
-    }
-
-    fn keep(&mut self, plan: PlanRef) -> usize {
-        self.kept.push(plan);
-        self.kept.len() - 1
-    }
-
-    /// The plan of a class, and its number there, if an object of it was written by it before.
-    #[inline(always)]
-    pub(super) fn class_met(&self, class: *mut ffi::PyTypeObject) -> Option<(usize, ClassId)> {
-        let (known, plan, number) = self.met[place(class)]?;
-        (known == class.addr()).then_some((plan, number))
-    }
-
-    pub(super) fn meet(&mut self, class: *mut ffi::PyTypeObject, plan: usize, number: ClassId) {
-        self.met[place(class)] = Some((class.addr(), plan, number));
-    }
-
-    /// The number of the plan of plain values.
-    #[inline]
-    pub(super) fn plain(&mut self, py: Python<'_>) -> PyResult<usize> {
-        if let Some(plain) = self.plain {
-            return Ok(plain);
-        }
-        let plain = self.of_class(&py.get_type::<PyAny>())?;
-        self.plain = Some(plain);
-        Ok(plain)
-    }
-
-    /// The number of the plan of a class.
-    #[inline]
-    pub(super) fn of_class(&mut self, class: &Bound<'_, PyType>) -> PyResult<usize> {
-        let key = class.as_ptr() as usize;
-        if let Some(&known) = self.plans.get(&key) {
-            return Ok(known);
-        }
-        let py = class.py();
-        let aimed = self.aim.aimed(py);
-        let plan = match self.types {
-            Some(types) => self.kept[types].of_class_likewise(class, aimed)?,
-            None => plan_from(py, class.as_any(), aimed)?,
-        };
-        let number = self.keep(plan);
-        self.plans.insert(key, number);
-        Ok(number)
-    }
-}
-
-/// Where a class is noted.
-#[inline(always)]
-fn place(class: *mut ffi::PyTypeObject) -> usize {
-    (class.addr() >> 4 ^ class.addr() >> 10) % MET
 }
 
 /// A type: a plan and one of its nodes.
@@ -388,107 +257,6 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         *current = Some(name.clone());
         self.key(&name, key)?;
         self.value(&item, value)
-    }
-
-    /// Writes a key of a dict.
-    pub(super) fn key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<(), Stop> {
-        if let Ok(key) = key.cast::<PyString>()
-            && is_text_key(self.plan(of), of.node)
-        {
-            if let Some(text) = ascii_of(key) {
-                self.writer.key(text, 0)?;
-                return Ok(());
-            }
-            let text = text_of(key, &mut self.known.scratch)?;
-            self.writer.key(text, 0)?;
-            return Ok(());
-        }
-        let text = self.checked_key(key, of)?;
-        self.writer.key(text.as_str().into(), 0)?;
-        // Another key of the dict may be the same text, or become it. Then one value would be lost.
-        let is_text = key.is_instance_of::<PyString>();
-        let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
-        let texts = texts.get_or_insert_default();
-        texts.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
-        if (!is_text && dict.contains(&text)?) || !texts.insert(text) {
-            return Err(Stop::misfit("two keys of the dict are written as the same text"));
-        }
-        Ok(())
-    }
-
-    /// A key of a dict as text, which is read back as that key.
-    pub(super) fn checked_key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<String, Stop> {
-        let text = self.key_text(key, of)?;
-        if !is_text_key(self.plan(of), of.node) {
-            self.check_key(key, of, &text)?;
-        }
-        Ok(text)
-    }
-
-    /// The member of a union to which a key belongs, or the type of the key.
-    fn type_of_key(&self, key: &Bound<'py, PyAny>, of: As) -> As {
-        As { node: self.member_of(key, of).unwrap_or(of.node), ..of }
-    }
-
-    /// A value as text: a key of a dict that is no text, or an item of several in one text.
-    pub(super) fn key_text(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<String, Stop> {
-        let of = self.type_of_key(key, of);
-        let mut key = key.clone();
-        for back in self.backs(of) {
-            key = self.back(back, &key)?;
-        }
-        if let Some(value) = enum_value(&key)? {
-            key = value;
-        }
-        if let Kind::Moment(moment) = &self.node(of).kind {
-            let moment = (**moment).clone();
-            return self.moment_text(&key, &moment, of);
-        }
-        if key.is_instance_of::<PyBytes>() || key.is_instance_of::<PyByteArray>() {
-            return self.bytes_text(&key, of);
-        }
-        Ok(if key.is_instance_of::<PyBool>() {
-            if key.is_truthy()? { "true".to_owned() } else { "false".to_owned() }
-        } else if key.is_instance_of::<PyInt>() {
-            let int = self.py.get_type::<PyInt>();
-            int.call_method1(intern!(self.py, "__repr__"), (&key,))?.to_string()
-        } else if is_decimal(&key) {
-            let text = decimal_text(&key)?.to_string();
-            // Untyped text has no exponents.
-            if W::LEXICAL { plain_digits(&text)? } else { text }
-        } else if is_uuid(&key) {
-            let mut out = Vec::with_capacity(print::LONGEST);
-            print::uuid(scalars::uuid(&key)?, &mut out);
-            String::from_utf8_lossy(&out).into_owned()
-        } else if let Ok(text) = key.cast::<PyString>() {
-            let text = copied(text_of(text, &mut self.known.scratch)?.bytes())?;
-            String::from_utf8(text).unwrap_or_default()
-        } else {
-            let mut out = Vec::with_capacity(print::LONGEST);
-            if let Ok(float) = key.cast::<PyFloat>()
-                && float.value().is_finite()
-            {
-                print::float(float.value(), &mut out);
-            } else if let Ok(value) = key.cast::<PyDateTime>() {
-                print::datetime(scalars::datetime(value)?, &mut out);
-            } else if let Ok(value) = key.cast::<PyDate>() {
-                print::date(scalars::exact_date(value)?, &mut out);
-            } else if let Ok(value) = key.cast::<PyTime>() {
-                print::time(scalars::time(value)?, &mut out);
-            } else if let Ok(value) = key.cast::<PyDelta>() {
-                print::duration(scalars::exact_duration(value)?, &mut out);
-            } else if let Ok(float) = key.cast::<PyFloat>() {
-                // It would be read back as text, or not at all.
-                return Err(Stop::misfit(format!("a key must be finite, not {}", float.value())));
-            } else if matches!(self.node(of).kind, Kind::Str) && !self.is_plain(of) {
-                // A type that is made of text: a path, an address.
-                out.extend_from_slice(key.str()?.to_str()?.as_bytes());
-            } else {
-                let reason = format!("a key must be text or a scalar, not {}", class_name(&key)?);
-                return Err(Stop::misfit(reason));
-            }
-            String::from_utf8_lossy(&out).into_owned()
-        })
     }
 
     pub(super) fn is_plain(&self, of: As) -> bool {
@@ -892,31 +660,4 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         self.push_with(|| Frame::Object { object, plan, class, next: 0, depth, rows })?;
         Ok(flow)
     }
-}
-
-/// The digits of a decimal number without an exponent.
-fn plain_digits(text: &str) -> Result<String, Stop> {
-    /// More zeros than any reader takes.
-    const MOST: usize = 4_300;
-    let Some((digits, exponent)) = text.split_once(['E', 'e']) else { return Ok(text.to_owned()) };
-    let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
-    if exponent.unsigned_abs() > MOST as u64 {
-        return Err(Stop::misfit(
-            "a decimal number of too many digits for text without an exponent",
-        ));
-    }
-    let (sign, digits) = match digits.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", digits),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let all = format!("{whole}{fraction}");
-    let point = whole.len() as i64 + exponent;
-    Ok(if point <= 0 {
-        format!("{sign}0.{}{all}", "0".repeat(point.unsigned_abs() as usize))
-    } else if point as usize >= all.len() {
-        format!("{sign}{all}{}", "0".repeat(point as usize - all.len()))
-    } else {
-        format!("{sign}{}.{}", &all[..point as usize], &all[point as usize..])
-    })
 }

@@ -18,4 +18,5 @@ pub(crate) mod packed;
 pub(crate) mod tokens;
 pub(crate) mod unions;
 pub(crate) mod walk;
+pub(crate) mod words;
 pub(crate) mod wrappers;

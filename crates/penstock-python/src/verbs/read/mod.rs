@@ -1,9 +1,22 @@
 //! `Reader`: the records of a source, one at a time or in batches.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `rows.rs` | the records of a reader's sources, one after the other |
+//! | `columns.rs` | the same as batches of columns |
+//! | `inspect.rs` | what the command line asks |
 
-use super::columns::Columns;
-use crate::columns::{Asked, Chosen, Schema, Unions, columns_of, texts};
+mod columns;
+mod inspect;
+mod rows;
+
+pub(super) use rows::{Origin, Run};
+
+use columns::BATCH;
+
+use crate::columns::{Asked, Chosen, Schema, Unions};
 use crate::drive::progress::{Meter, Progress, count};
-use crate::drive::pump::{Pump, Turn};
+use crate::drive::pump::Pump;
 use crate::drive::timing::Timing;
 use crate::edge::errors::{given, guarded, guarded_end};
 use crate::edge::gc_refs::Held;
@@ -13,29 +26,19 @@ use crate::edge::printable::printable;
 use crate::edge::repairs;
 use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
-use crate::objects::Pause;
-use crate::plan::{is_plan_error, plan_error};
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::checkpoint;
-use crate::verbs::decode::BULK;
-use crate::verbs::finding::{self, Again, Stamp};
+use crate::verbs::columns::Columns;
+use crate::verbs::finding::Again;
 use crate::verbs::infer::of_options;
-use crate::verbs::{may_wait, no_end, unknown_keys};
-use penstock_arrow::{RecordBatch, SchemaRef};
-use penstock_core::limits::Limits;
-use penstock_core::select::Records;
-use penstock_scan::make_room;
-use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
+use crate::verbs::{no_end, unknown_keys};
+use penstock_arrow::RecordBatch;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
-use std::collections::VecDeque;
 use std::mem::take;
 use std::sync::{Mutex, MutexGuard};
-
-/// Batches of fewer records pause the collector only if much input comes meanwhile: the pause would
-/// take longer than the records.
-const MANY: usize = 100;
 
 /// The records of a source as an iterator. The `read` functions create it.
 ///
@@ -57,52 +60,6 @@ pub(crate) struct Reader {
     title: String,
 }
 
-/// The file that a reader reads, by its format's own rules.
-pub(super) struct Origin {
-    pub(super) source: Py<SourceObject>,
-    /// What is said if there are no records: it names their path.
-    pub(super) sought: String,
-    /// The arguments of the dialect, unless it is that of the name.
-    pub(super) dialect: Option<Py<PyDict>>,
-    /// Which values are records.
-    pub(super) records: Option<Records>,
-    pub(super) limits: Limits,
-}
-
-/// The part of a reader that only one caller at a time may touch.
-pub(super) struct Run {
-    pub(super) pump: Pump,
-    /// If its place can be kept.
-    pub(super) origin: Option<Origin>,
-    /// The sources that follow, if there are several.
-    pub(super) chain: Option<Box<Chain>>,
-    /// An error behind records that must be returned first.
-    pub(super) pending: Option<Py<PyBaseException>>,
-    /// Rows of a batch that an interrupt ended, latest first.
-    pub(super) left: Vec<Py<PyAny>>,
-    /// Why there are no more records, if that is not the end: the caller has closed it, or the
-    /// caller's code broke off.
-    pub(super) closed: Option<Box<str>>,
-    /// Whether it was closed behind the last record of its source.
-    pub(super) is_over: bool,
-    /// If columns are filled: how.
-    pub(super) filling: Option<Box<Filled>>,
-    /// If the records have no class, or a `Decimal` of unknown digits: how their columns are found.
-    again: Option<Box<Again>>,
-}
-
-/// How columns are filled.
-pub(super) struct Filled {
-    asked: Asked,
-    /// The most rows, and about the most bytes, of a batch.
-    batch: (usize, usize),
-    threads: usize,
-    schema: SchemaRef,
-}
-
-/// About how many bytes a batch of columns has at most.
-const BATCH: usize = 1 << 24;
-
 /// The most threads that share the work of one run.
 pub(crate) const MOST_THREADS: usize = 256;
 
@@ -114,276 +71,6 @@ pub(super) fn check_threads(threads: usize) -> PyResult<()> {
         return Err(PyValueError::new_err(reason));
     }
     Ok(())
-}
-
-impl Run {
-    /// Raises if the reader is closed or has a pending error.
-    #[inline(always)]
-    fn check(&mut self, py: Python<'_>) -> PyResult<()> {
-        if let Some(error) = self.pending.take() {
-            return Err(PyErr::from_value(error.into_bound(py).into_any()));
-        }
-        match &self.closed {
-            Some(why) if self.left.is_empty() => Err(PyValueError::new_err(why.to_string())),
-            _ => Ok(()),
-        }
-    }
-
-    /// Goes on with the next source, if there is one.
-    #[cold]
-    fn next_source(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<bool> {
-        self.pump.close();
-        let Some(chain) = &mut self.chain else { return Ok(false) };
-        let Some((pump, origin)) = chain.next(py, &mut self.pump)? else {
-            self.pump.end_of_all(py)?;
-            return Ok(false);
-        };
-        meter.follow(pump.gauge());
-        (self.pump, self.origin) = (pump, origin);
-        Ok(true)
-    }
-
-    /// The next row, or None at the end.
-    #[inline]
-    fn row(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<Option<Py<PyAny>>> {
-        self.check(py)?;
-        if self.filling.is_some() {
-            return Err(fills_columns());
-        }
-        if let Some(row) = self.left.pop() {
-            return Ok(Some(row));
-        }
-        self.pump.builder_mut().set_recycling(true);
-        loop {
-            match self.pump.advance(py) {
-                Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
-                Ok(Turn::Dry) => self.refill(py)?,
-                Ok(Turn::End) => {
-                    if !self.next_source(py, meter)? {
-                        return Ok(None);
-                    }
-                    self.pump.builder_mut().set_recycling(true);
-                }
-                Err(error) => return Err(self.failed(py, error)),
-            }
-        }
-    }
-
-    /// The next batch of columns, or None at the end. An error behind the first record of a batch
-    /// waits for the next call.
-    fn columns(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<Option<RecordBatch>> {
-        self.check(py)?;
-        loop {
-            match self.pump.fill_batch(py) {
-                Ok(Turn::Row) => return self.take_columns().map(Some),
-                Ok(Turn::Dry) => {}
-                Ok(Turn::End) => {
-                    // The columns of another source are its own.
-                    if self.rows() > 0 {
-                        return self.take_columns().map(Some);
-                    }
-                    if !self.next_source(py, meter)? {
-                        return Ok(None);
-                    }
-                    self.fill_again(py)?;
-                }
-                Err(error) => {
-                    let error = self.failed(py, error);
-                    if self.rows() == 0 || !may_wait(py, &error) {
-                        return Err(error);
-                    }
-                    self.pending = Some(error.into_value(py));
-                    return self.take_columns().map(Some);
-                }
-            }
-        }
-    }
-
-    /// If the records have no class, finds their columns in so many threads, and begins again with
-    /// those.
-    #[cold]
-    fn find_columns(&mut self, py: Python<'_>, meter: &Meter, threads: usize) -> PyResult<()> {
-        if !self.pump.builder().planned().is_plain() {
-            return Ok(());
-        }
-        let again = match self.again.as_deref_mut() {
-            Some(again) => again,
-            // The rest of a file may have others than all of it.
-            None if self.origin.is_some() => {
-                let reason = "with resume=, columns are those of a class or of a schema";
-                return Err(plan_error(py, reason));
-            }
-            None => return Ok(()),
-        };
-        let first = again.source(py)?;
-        let rest = match &mut self.chain {
-            Some(chain) => chain.sources(py)?,
-            None => Vec::new(),
-        };
-        let mut sources = rest;
-        sources.insert(0, first);
-        let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
-        let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
-        let schema = Bound::new(py, again.find(py, &sources, threads)?)?;
-        let found = Held::new(&schema);
-        again.recipe_mut().r#type = found.clone();
-        let (dialect, source) = &sources[0];
-        let opened = again.recipe_mut().open(py, dialect.get(), source.get())?;
-        if let Some(stamp) = stamps.pop_front() {
-            stamp.check(py, source.get())?;
-        }
-        if let Some(chain) = &mut self.chain {
-            chain.read_as(found, stamps);
-        }
-        let mut pump = opened.pump;
-        if self.chain.is_some() {
-            pump.expect_others();
-        }
-        meter.follow(pump.gauge());
-        self.pump = pump;
-        self.again = None;
-        Ok(())
-    }
-
-    /// If a `Decimal` declares no digits: counts those of its values.
-    #[cold]
-    fn count_digits(&mut self, py: Python<'_>, asked: &mut Asked) -> PyResult<()> {
-        if !self.pump.builder().planned().counts_digits {
-            return Ok(());
-        }
-        let chosen = std::mem::take(&mut asked.chosen);
-        let counting = Asked { chosen, unions: asked.unions, counts: true, ..Asked::default() };
-        let counted = columns_of(py, self.pump.builder().planned(), &counting)?.counted;
-        if let (Some(again), Some(_)) = (self.again.as_deref(), counted.first()) {
-            let mut sources = vec![again.source(py)?];
-            if let Some(chain) = &mut self.chain {
-                sources.append(&mut chain.sources(py)?);
-            }
-            let (digits, mut stamps) = again.count(py, &sources, &counting, &counted)?;
-            if let Some(stamp) = stamps.pop_front() {
-                stamp.check(py, sources[0].1.get())?;
-            }
-            if let Some(chain) = &mut self.chain {
-                chain.expect(stamps);
-            }
-            asked.digits = Some(digits);
-        }
-        asked.chosen = counting.chosen;
-        Ok(())
-    }
-
-    fn rows(&mut self) -> usize {
-        self.pump.builder_mut().columns().map_or(0, |columns| columns.rows())
-    }
-
-    fn take_columns(&mut self) -> PyResult<RecordBatch> {
-        let Some(columns) = self.pump.builder_mut().columns() else {
-            return Err(PyRuntimeError::new_err("this Reader fills no columns"));
-        };
-        columns.batch_with(texts).map_err(|error| PyRuntimeError::new_err(error.to_string()))
-    }
-
-    /// From now on, fills columns.
-    fn fill(
-        &mut self,
-        py: Python<'_>,
-        asked: Asked,
-        batch: (usize, usize),
-        threads: usize,
-    ) -> PyResult<SchemaRef> {
-        let schema = self.pump.fill(py, &asked, batch, threads)?;
-        let filled = Filled { asked, batch, threads, schema: schema.clone() };
-        self.filling = Some(Box::new(filled));
-        Ok(schema)
-    }
-
-    /// Fills the columns from the next source, too.
-    fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(Filled { asked, batch, threads, schema }) = self.filling.as_deref() else {
-            return Ok(());
-        };
-        let found = self.pump.fill(py, asked, *batch, *threads)?;
-        if found != *schema {
-            let reason = "the columns of this format are others than those of the first one";
-            return Err(plan_error(py, reason));
-        }
-        Ok(())
-    }
-
-    fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.pump.refill(py).map_err(|error| self.failed(py, error))
-    }
-
-    /// After an error: closes the source, if nothing more is read of it.
-    #[cold]
-    fn failed(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
-        if self.pump.is_finished() {
-            self.pump.close();
-        }
-        if self.pump.is_broken_off() {
-            let name = error.get_type(py).name().map_or_else(|_| "?".into(), |it| it.to_string());
-            let why = format!("this Reader was broken off by {name}: make a new one");
-            self.closed = Some(why.into());
-        }
-        error
-    }
-
-    /// Up to `n` rows. An error behind the first of them waits for the next call.
-    fn batch(&mut self, py: Python<'_>, meter: &Meter, n: usize) -> PyResult<Vec<Py<PyAny>>> {
-        self.check(py)?;
-        if self.filling.is_some() {
-            return Err(fills_columns());
-        }
-        let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
-        self.pump.builder_mut().set_recycling(false);
-        let mut rows = Vec::new();
-        while rows.len() < n
-            && let Some(row) = self.left.pop()
-        {
-            rows.push(row);
-        }
-        while rows.len() < n {
-            let turn = self.pump.advance(py).and_then(|turn| {
-                match (&turn, &mut pause) {
-                    (Turn::Dry, Some(pause)) => pause.lift(py, || self.refill(py))??,
-                    (Turn::Dry, None) => {
-                        self.refill(py)?;
-                        if self.pump.at_hand() >= BULK as u64 {
-                            pause = Some(Pause::begin(py)?);
-                        }
-                    }
-                    // A new pump makes new objects unless it is told otherwise.
-                    (Turn::End, _) if self.next_source(py, meter)? => return Ok(Turn::Dry),
-                    _ => {}
-                }
-                Ok(turn)
-            });
-            match turn {
-                Ok(Turn::Row) => {
-                    make_room(&mut rows, 1);
-                    rows.extend(self.pump.builder_mut().take_row());
-                }
-                Ok(Turn::Dry) => {}
-                Ok(Turn::End) => break,
-                Err(error) => {
-                    let error = self.failed(py, error);
-                    if rows.is_empty() || !may_wait(py, &error) {
-                        rows.reverse();
-                        self.left = rows;
-                        return Err(error);
-                    }
-                    self.pending = Some(error.into_value(py));
-                    break;
-                }
-            }
-        }
-        Ok(rows)
-    }
-}
-
-#[cold]
-fn fills_columns() -> PyErr {
-    PyValueError::new_err("the records of this Reader go into columns")
 }
 
 impl Reader {
@@ -612,25 +299,11 @@ impl Reader {
                 return Err(PyValueError::new_err("columns must name at least one"));
             }
             let chosen = Chosen::new(&columns.unwrap_or_default());
-            let mut asked = Asked { chosen, unions: Unions::of(unions)?, ..Asked::default() };
+            let asked = Asked { chosen, unions: Unions::of(unions)?, ..Asked::default() };
+            let batch = (rows, BATCH);
             let schema = {
-                let run = &mut *this.get().enter()?;
-                run.check(py)?;
-                if run.filling.is_some() {
-                    return Err(fills_columns());
-                }
-                if run.pump.has_begun() || !run.left.is_empty() {
-                    let reason = "columns() comes before anything is read of this Reader";
-                    return Err(PyValueError::new_err(reason));
-                }
-                if asked.unions != Unions::default() && run.pump.builder().planned().is_plain() {
-                    let reason = "unions= is for the fields of a class: without one, values of \
-                                  several types at one place are an error";
-                    return Err(PyValueError::new_err(reason));
-                }
-                run.find_columns(py, &this.get().meter, threads)?;
-                run.count_digits(py, &mut asked)?;
-                run.fill(py, asked, (rows, BATCH), threads)?
+                let Reader { meter, .. } = this.get();
+                this.get().enter()?.begin_columns(py, meter, asked, batch, threads)?
             };
             Ok(Columns::new(this.clone().unbind(), schema))
         })
@@ -700,17 +373,7 @@ impl Reader {
     /// table may have one name.
     #[pyo3(signature = (threads, distinct, /))]
     fn _pass_over(&self, py: Python<'_>, threads: usize, distinct: bool) -> PyResult<()> {
-        guarded(py, || {
-            check_threads(threads)?;
-            let run = &mut *self.enter()?;
-            if distinct {
-                run.pump.builder_mut().set_distinct();
-            }
-            let asked = Asked { unread: true, ..Asked::default() };
-            run.fill(py, asked, (usize::MAX, usize::MAX), threads)?;
-            while run.columns(py, &self.meter)?.is_some() {}
-            Ok(())
-        })
+        guarded(py, || self.enter()?.pass_over(py, &self.meter, threads, distinct))
     }
 
     /// For the command line, before anything is read: reads all records for their errors, in several
@@ -718,47 +381,14 @@ impl Reader {
     /// check a record: then nothing is read.
     #[pyo3(signature = (threads, /))]
     fn _check(&self, py: Python<'_>, threads: usize) -> PyResult<bool> {
-        guarded(py, || {
-            check_threads(threads)?;
-            let run = &mut *self.enter()?;
-            run.check(py)?;
-            let asked = Asked { counts: true, checks: true, ..Asked::default() };
-            match columns_of(py, run.pump.builder().planned(), &asked) {
-                Ok(made) if made.why_objects.is_none() => {}
-                Err(error) if !is_plan_error(py, &error) => return Err(error),
-                _ => return Ok(false),
-            }
-            let read = finding::pass_over(py, &mut run.pump, &asked, threads);
-            read.map(|()| true).map_err(|error| run.failed(py, error))
-        })
+        guarded(py, || self.enter()?.check_all(py, threads))
     }
 
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
     /// again. With a class, it is that of the class.
     #[pyo3(signature = (threads, /))]
     fn _schema(&self, py: Python<'_>, threads: usize) -> PyResult<Schema> {
-        guarded(py, || {
-            check_threads(threads)?;
-            let run = &mut *self.enter()?;
-            run.check(py)?;
-            let again = run.again.take_if(|_| run.pump.builder().planned().is_plain());
-            let Some(again) = again else {
-                let mut asked = Asked::default();
-                run.count_digits(py, &mut asked)?;
-                let schema = run.pump.fill(py, &asked, (1, 1), 1)?;
-                run.closed = Some("this Reader is closed".into());
-                return Ok(Schema::new(schema));
-            };
-            let mut sources = vec![again.source(py)?];
-            if let Some(chain) = &mut run.chain {
-                sources.append(&mut chain.sources(py)?);
-            }
-            run.pump.close();
-            let found = again.find(py, &sources, threads);
-            run.pump.finish();
-            run.closed = Some("this Reader is closed".into());
-            found
-        })
+        guarded(py, || self.enter()?.schema(py, threads))
     }
 
     /// For the command line, before anything is read: keeps the names of records, and shortens the

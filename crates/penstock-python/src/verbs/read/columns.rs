@@ -1,0 +1,205 @@
+//! The records of a reader's sources as batches of columns.
+
+use super::rows::{Run, fills_columns};
+use crate::columns::{Asked, Unions, columns_of, texts};
+use crate::drive::progress::Meter;
+use crate::drive::pump::Turn;
+use crate::edge::gc_refs::Held;
+use crate::plan::plan_error;
+use crate::verbs::finding::Stamp;
+use crate::verbs::may_wait;
+use penstock_arrow::{RecordBatch, SchemaRef};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::collections::VecDeque;
+
+/// How columns are filled.
+pub(in crate::verbs) struct Filled {
+    asked: Asked,
+    /// The most rows, and about the most bytes, of a batch.
+    batch: (usize, usize),
+    threads: usize,
+    schema: SchemaRef,
+}
+
+/// About how many bytes a batch of columns has at most.
+pub(super) const BATCH: usize = 1 << 24;
+
+impl Run {
+    /// From now on, fills columns: those of the class, or those that are found.
+    pub(super) fn begin_columns(
+        &mut self,
+        py: Python<'_>,
+        meter: &Meter,
+        mut asked: Asked,
+        batch: (usize, usize),
+        threads: usize,
+    ) -> PyResult<SchemaRef> {
+        self.check(py)?;
+        if self.filling.is_some() {
+            return Err(fills_columns());
+        }
+        if self.pump.has_begun() || !self.left.is_empty() {
+            let reason = "columns() comes before anything is read of this Reader";
+            return Err(PyValueError::new_err(reason));
+        }
+        if asked.unions != Unions::default() && self.pump.builder().planned().is_plain() {
+            let reason = "unions= is for the fields of a class: without one, values of several \
+                          types at one place are an error";
+            return Err(PyValueError::new_err(reason));
+        }
+        self.find_columns(py, meter, threads)?;
+        self.count_digits(py, &mut asked)?;
+        self.fill(py, asked, batch, threads)
+    }
+
+    /// The next batch of columns, or None at the end. An error behind the first record of a batch
+    /// waits for the next call.
+    pub(super) fn columns(
+        &mut self,
+        py: Python<'_>,
+        meter: &Meter,
+    ) -> PyResult<Option<RecordBatch>> {
+        self.check(py)?;
+        loop {
+            match self.pump.fill_batch(py) {
+                Ok(Turn::Row) => return self.take_columns().map(Some),
+                Ok(Turn::Dry) => {}
+                Ok(Turn::End) => {
+                    // The columns of another source are its own.
+                    if self.rows() > 0 {
+                        return self.take_columns().map(Some);
+                    }
+                    if !self.next_source(py, meter)? {
+                        return Ok(None);
+                    }
+                    self.fill_again(py)?;
+                }
+                Err(error) => {
+                    let error = self.failed(py, error);
+                    if self.rows() == 0 || !may_wait(py, &error) {
+                        return Err(error);
+                    }
+                    self.pending = Some(error.into_value(py));
+                    return self.take_columns().map(Some);
+                }
+            }
+        }
+    }
+
+    /// If the records have no class, finds their columns in so many threads, and begins again with
+    /// those.
+    #[cold]
+    pub(super) fn find_columns(
+        &mut self,
+        py: Python<'_>,
+        meter: &Meter,
+        threads: usize,
+    ) -> PyResult<()> {
+        if !self.pump.builder().planned().is_plain() {
+            return Ok(());
+        }
+        let again = match self.again.as_deref_mut() {
+            Some(again) => again,
+            // The rest of a file may have others than all of it.
+            None if self.origin.is_some() => {
+                let reason = "with resume=, columns are those of a class or of a schema";
+                return Err(plan_error(py, reason));
+            }
+            None => return Ok(()),
+        };
+        let first = again.source(py)?;
+        let rest = match &mut self.chain {
+            Some(chain) => chain.sources(py)?,
+            None => Vec::new(),
+        };
+        let mut sources = rest;
+        sources.insert(0, first);
+        let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
+        let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
+        let schema = Bound::new(py, again.find(py, &sources, threads)?)?;
+        let found = Held::new(&schema);
+        again.recipe_mut().r#type = found.clone();
+        let (dialect, source) = &sources[0];
+        let opened = again.recipe_mut().open(py, dialect.get(), source.get())?;
+        if let Some(stamp) = stamps.pop_front() {
+            stamp.check(py, source.get())?;
+        }
+        if let Some(chain) = &mut self.chain {
+            chain.read_as(found, stamps);
+        }
+        let mut pump = opened.pump;
+        if self.chain.is_some() {
+            pump.expect_others();
+        }
+        meter.follow(pump.gauge());
+        self.pump = pump;
+        self.again = None;
+        Ok(())
+    }
+
+    /// If a `Decimal` declares no digits: counts those of its values.
+    #[cold]
+    pub(super) fn count_digits(&mut self, py: Python<'_>, asked: &mut Asked) -> PyResult<()> {
+        if !self.pump.builder().planned().counts_digits {
+            return Ok(());
+        }
+        let chosen = std::mem::take(&mut asked.chosen);
+        let counting = Asked { chosen, unions: asked.unions, counts: true, ..Asked::default() };
+        let counted = columns_of(py, self.pump.builder().planned(), &counting)?.counted;
+        if let (Some(again), Some(_)) = (self.again.as_deref(), counted.first()) {
+            let mut sources = vec![again.source(py)?];
+            if let Some(chain) = &mut self.chain {
+                sources.append(&mut chain.sources(py)?);
+            }
+            let (digits, mut stamps) = again.count(py, &sources, &counting, &counted)?;
+            if let Some(stamp) = stamps.pop_front() {
+                stamp.check(py, sources[0].1.get())?;
+            }
+            if let Some(chain) = &mut self.chain {
+                chain.expect(stamps);
+            }
+            asked.digits = Some(digits);
+        }
+        asked.chosen = counting.chosen;
+        Ok(())
+    }
+
+    pub(super) fn rows(&mut self) -> usize {
+        self.pump.builder_mut().columns().map_or(0, |columns| columns.rows())
+    }
+
+    pub(super) fn take_columns(&mut self) -> PyResult<RecordBatch> {
+        let Some(columns) = self.pump.builder_mut().columns() else {
+            return Err(PyRuntimeError::new_err("this Reader fills no columns"));
+        };
+        columns.batch_with(texts).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
+    /// From now on, fills columns.
+    pub(super) fn fill(
+        &mut self,
+        py: Python<'_>,
+        asked: Asked,
+        batch: (usize, usize),
+        threads: usize,
+    ) -> PyResult<SchemaRef> {
+        let schema = self.pump.fill(py, &asked, batch, threads)?;
+        let filled = Filled { asked, batch, threads, schema: schema.clone() };
+        self.filling = Some(Box::new(filled));
+        Ok(schema)
+    }
+
+    /// Fills the columns from the next source, too.
+    pub(super) fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(Filled { asked, batch, threads, schema }) = self.filling.as_deref() else {
+            return Ok(());
+        };
+        let found = self.pump.fill(py, asked, *batch, *threads)?;
+        if found != *schema {
+            let reason = "the columns of this format are others than those of the first one";
+            return Err(plan_error(py, reason));
+        }
+        Ok(())
+    }
+}

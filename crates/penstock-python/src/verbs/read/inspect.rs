@@ -1,0 +1,66 @@
+//! What the command line asks of a reader, before anything is read.
+
+use super::check_threads;
+use super::rows::Run;
+use crate::columns::{Asked, Schema, columns_of};
+use crate::drive::progress::Meter;
+use crate::plan::is_plan_error;
+use crate::verbs::finding;
+use pyo3::prelude::*;
+
+impl Run {
+    /// Reads all records, and keeps none.
+    pub(super) fn pass_over(
+        &mut self,
+        py: Python<'_>,
+        meter: &Meter,
+        threads: usize,
+        distinct: bool,
+    ) -> PyResult<()> {
+        check_threads(threads)?;
+        if distinct {
+            self.pump.builder_mut().set_distinct();
+        }
+        let asked = Asked { unread: true, ..Asked::default() };
+        self.fill(py, asked, (usize::MAX, usize::MAX), threads)?;
+        while self.columns(py, meter)?.is_some() {}
+        Ok(())
+    }
+
+    /// Reads all records for their errors. False if that takes objects: then nothing is read.
+    pub(super) fn check_all(&mut self, py: Python<'_>, threads: usize) -> PyResult<bool> {
+        check_threads(threads)?;
+        self.check(py)?;
+        let asked = Asked { counts: true, checks: true, ..Asked::default() };
+        match columns_of(py, self.pump.builder().planned(), &asked) {
+            Ok(made) if made.why_objects.is_none() => {}
+            Err(error) if !is_plan_error(py, &error) => return Err(error),
+            _ => return Ok(false),
+        }
+        let read = finding::pass_over(py, &mut self.pump, &asked, threads);
+        read.map(|()| true).map_err(|error| self.failed(py, error))
+    }
+
+    /// The schema of the records, which are not read again.
+    pub(super) fn schema(&mut self, py: Python<'_>, threads: usize) -> PyResult<Schema> {
+        check_threads(threads)?;
+        self.check(py)?;
+        let again = self.again.take_if(|_| self.pump.builder().planned().is_plain());
+        let Some(again) = again else {
+            let mut asked = Asked::default();
+            self.count_digits(py, &mut asked)?;
+            let schema = self.pump.fill(py, &asked, (1, 1), 1)?;
+            self.closed = Some("this Reader is closed".into());
+            return Ok(Schema::new(schema));
+        };
+        let mut sources = vec![again.source(py)?];
+        if let Some(chain) = &mut self.chain {
+            sources.append(&mut chain.sources(py)?);
+        }
+        self.pump.close();
+        let found = again.find(py, &sources, threads);
+        self.pump.finish();
+        self.closed = Some("this Reader is closed".into());
+        found
+    }
+}

@@ -1,0 +1,189 @@
+//! The records of a reader's sources, one after the other.
+
+use super::columns::Filled;
+use crate::drive::progress::Meter;
+use crate::drive::pump::{Pump, Turn};
+use crate::io::sources::SourceObject;
+use crate::objects::Pause;
+use crate::verbs::chain::Chain;
+use crate::verbs::decode::BULK;
+use crate::verbs::finding::Again;
+use crate::verbs::may_wait;
+use penstock_core::limits::Limits;
+use penstock_core::select::Records;
+use penstock_scan::make_room;
+use pyo3::exceptions::{PyBaseException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Batches of fewer records pause the collector only if much input comes meanwhile: the pause would
+/// take longer than the records.
+const MANY: usize = 100;
+
+/// The file that a reader reads, by its format's own rules.
+pub(in crate::verbs) struct Origin {
+    pub(in crate::verbs) source: Py<SourceObject>,
+    /// What is said if there are no records: it names their path.
+    pub(in crate::verbs) sought: String,
+    /// The arguments of the dialect, unless it is that of the name.
+    pub(in crate::verbs) dialect: Option<Py<PyDict>>,
+    /// Which values are records.
+    pub(in crate::verbs) records: Option<Records>,
+    pub(in crate::verbs) limits: Limits,
+}
+
+/// The part of a reader that only one caller at a time may touch.
+pub(in crate::verbs) struct Run {
+    pub(in crate::verbs) pump: Pump,
+    /// If its place can be kept.
+    pub(in crate::verbs) origin: Option<Origin>,
+    /// The sources that follow, if there are several.
+    pub(in crate::verbs) chain: Option<Box<Chain>>,
+    /// An error behind records that must be returned first.
+    pub(in crate::verbs) pending: Option<Py<PyBaseException>>,
+    /// Rows of a batch that an interrupt ended, latest first.
+    pub(in crate::verbs) left: Vec<Py<PyAny>>,
+    /// Why there are no more records, if that is not the end: the caller has closed it, or the
+    /// caller's code broke off.
+    pub(in crate::verbs) closed: Option<Box<str>>,
+    /// Whether it was closed behind the last record of its source.
+    pub(in crate::verbs) is_over: bool,
+    /// If columns are filled: how.
+    pub(in crate::verbs) filling: Option<Box<Filled>>,
+    /// If the records have no class, or a `Decimal` of unknown digits: how their columns are found.
+    pub(super) again: Option<Box<Again>>,
+}
+
+impl Run {
+    /// Raises if the reader is closed or has a pending error.
+    #[inline(always)]
+    pub(super) fn check(&mut self, py: Python<'_>) -> PyResult<()> {
+        if let Some(error) = self.pending.take() {
+            return Err(PyErr::from_value(error.into_bound(py).into_any()));
+        }
+        match &self.closed {
+            Some(why) if self.left.is_empty() => Err(PyValueError::new_err(why.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on with the next source, if there is one.
+    #[cold]
+    pub(super) fn next_source(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<bool> {
+        self.pump.close();
+        let Some(chain) = &mut self.chain else { return Ok(false) };
+        let Some((pump, origin)) = chain.next(py, &mut self.pump)? else {
+            self.pump.end_of_all(py)?;
+            return Ok(false);
+        };
+        meter.follow(pump.gauge());
+        (self.pump, self.origin) = (pump, origin);
+        Ok(true)
+    }
+
+    /// The next row, or None at the end.
+    #[inline]
+    pub(super) fn row(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<Option<Py<PyAny>>> {
+        self.check(py)?;
+        if self.filling.is_some() {
+            return Err(fills_columns());
+        }
+        if let Some(row) = self.left.pop() {
+            return Ok(Some(row));
+        }
+        self.pump.builder_mut().set_recycling(true);
+        loop {
+            match self.pump.advance(py) {
+                Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
+                Ok(Turn::Dry) => self.refill(py)?,
+                Ok(Turn::End) => {
+                    if !self.next_source(py, meter)? {
+                        return Ok(None);
+                    }
+                    self.pump.builder_mut().set_recycling(true);
+                }
+                Err(error) => return Err(self.failed(py, error)),
+            }
+        }
+    }
+
+    pub(super) fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.pump.refill(py).map_err(|error| self.failed(py, error))
+    }
+
+    /// After an error: closes the source, if nothing more is read of it.
+    #[cold]
+    pub(super) fn failed(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
+        if self.pump.is_finished() {
+            self.pump.close();
+        }
+        if self.pump.is_broken_off() {
+            let name = error.get_type(py).name().map_or_else(|_| "?".into(), |it| it.to_string());
+            let why = format!("this Reader was broken off by {name}: make a new one");
+            self.closed = Some(why.into());
+        }
+        error
+    }
+
+    /// Up to `n` rows. An error behind the first of them waits for the next call.
+    pub(super) fn batch(
+        &mut self,
+        py: Python<'_>,
+        meter: &Meter,
+        n: usize,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        self.check(py)?;
+        if self.filling.is_some() {
+            return Err(fills_columns());
+        }
+        let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
+        self.pump.builder_mut().set_recycling(false);
+        let mut rows = Vec::new();
+        while rows.len() < n
+            && let Some(row) = self.left.pop()
+        {
+            rows.push(row);
+        }
+        while rows.len() < n {
+            let turn = self.pump.advance(py).and_then(|turn| {
+                match (&turn, &mut pause) {
+                    (Turn::Dry, Some(pause)) => pause.lift(py, || self.refill(py))??,
+                    (Turn::Dry, None) => {
+                        self.refill(py)?;
+                        if self.pump.at_hand() >= BULK as u64 {
+                            pause = Some(Pause::begin(py)?);
+                        }
+                    }
+                    // A new pump makes new objects unless it is told otherwise.
+                    (Turn::End, _) if self.next_source(py, meter)? => return Ok(Turn::Dry),
+                    _ => {}
+                }
+                Ok(turn)
+            });
+            match turn {
+                Ok(Turn::Row) => {
+                    make_room(&mut rows, 1);
+                    rows.extend(self.pump.builder_mut().take_row());
+                }
+                Ok(Turn::Dry) => {}
+                Ok(Turn::End) => break,
+                Err(error) => {
+                    let error = self.failed(py, error);
+                    if rows.is_empty() || !may_wait(py, &error) {
+                        rows.reverse();
+                        self.left = rows;
+                        return Err(error);
+                    }
+                    self.pending = Some(error.into_value(py));
+                    break;
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+#[cold]
+pub(super) fn fills_columns() -> PyErr {
+    PyValueError::new_err("the records of this Reader go into columns")
+}
