@@ -150,36 +150,45 @@ impl<'py> Adder<'_, 'py> {
             Kind::Uuid if is_uuid(value) => {
                 Ok(self.columns.uuid(node, raised(scalars::uuid(value))?)?)
             }
-            Kind::List(item) | Kind::Tuple(item, _) => {
-                let item = *item;
-                // An array of another library has numbers of its own.
-                let unpacked;
-                let value = match value.getattr_opt(intern!(self.py, "tolist"))? {
-                    Some(tolist) => {
-                        unpacked = tolist.call0()?;
-                        &unpacked
-                    }
-                    None => value,
-                };
-                for (index, element) in (0..).zip(value.try_iter()?) {
-                    let step = || PathStep::Index(index);
-                    self.add(item, &element?).map_err(|stopped| below(stopped, step))?;
-                }
-                Ok(self.columns.end_list(node)?)
-            }
-            Kind::Map(key, item) => {
-                let (key, item) = (*key, *item);
-                let Ok(dict) = value.cast::<PyDict>() else { return Err(other(&of.name, value)) };
-                for (name, element) in dict.iter() {
-                    let step = || PathStep::Key(name.to_string());
-                    self.add(key, &name).map_err(|stopped| below(stopped, step))?;
-                    self.add(item, &element).map_err(|stopped| below(stopped, step))?;
-                }
-                Ok(self.columns.end_list(node)?)
-            }
+            &(Kind::List(item) | Kind::Tuple(item, _)) => self.items(node, item, value),
+            &Kind::Map(key, item) => self.entries(node, (key, item), value),
             Kind::Struct(_) => self.fields(node, value),
             _ => Err(other(&of.name, value)),
         }
+    }
+
+    fn items(&mut self, node: NodeId, item: NodeId, value: &Bound<'py, PyAny>) -> Added {
+        // An array of another library has numbers of its own.
+        let unpacked;
+        let value = match value.getattr_opt(intern!(self.py, "tolist"))? {
+            Some(tolist) => {
+                unpacked = tolist.call0()?;
+                &unpacked
+            }
+            None => value,
+        };
+        for (index, element) in (0..).zip(value.try_iter()?) {
+            let step = || PathStep::Index(index);
+            self.add(item, &element?).map_err(|stopped| below(stopped, step))?;
+        }
+        Ok(self.columns.end_list(node)?)
+    }
+
+    fn entries(
+        &mut self,
+        node: NodeId,
+        (key, item): (NodeId, NodeId),
+        value: &Bound<'py, PyAny>,
+    ) -> Added {
+        let Ok(dict) = value.cast::<PyDict>() else {
+            return Err(other(&self.columns.node(node).name, value));
+        };
+        for (name, element) in dict.iter() {
+            let step = || PathStep::Key(name.to_string());
+            self.add(key, &name).map_err(|stopped| below(stopped, step))?;
+            self.add(item, &element).map_err(|stopped| below(stopped, step))?;
+        }
+        Ok(self.columns.end_list(node)?)
     }
 
     /// A value as JSON writes it.

@@ -4,8 +4,8 @@ use super::objects::Classes;
 use crate::encode::checks;
 use crate::plan::types::mark::Mark;
 use crate::plan::{
-    Absent, Build, ClassId, ClassPlan, Kind, NameEdge, NodeId, Plan, PlanRef, State, Target,
-    Tokens, is_enum, is_unset, plan_error,
+    Absent, Build, Choice, ClassId, ClassPlan, Kind, NameEdge, Node, NodeId, Plan, PlanRef, State,
+    Step, Target, Tokens, is_enum, is_unset, plan_error,
 };
 use penstock_arrow::found::NO_NUL;
 use penstock_arrow::plan as arrow;
@@ -211,29 +211,7 @@ impl Making<'_, '_> {
         if !chosen.0.is_empty() && !matches!(of.kind, Kind::Class(_)) {
             return Err(PyValueError::new_err(format!("columns: {shown} has no fields")));
         }
-        let mut checked = Vec::new().into();
-        if let Some(after) = &of.after {
-            if after.packs {
-                // An array refuses to round, and a column of floats rounds.
-                if let Kind::List(item) = of.kind
-                    && self.plan.nodes[item as usize].column == Some(Mark::Float32)
-                {
-                    self.objects(|| format!("{shown} is an array of floats of 32 bits"));
-                }
-            }
-            match checks(after, usize::from(after.packs)) {
-                Ok(found) => checked = found,
-                Err(why)
-                    if after
-                        .steps
-                        .iter()
-                        .all(|step| matches!(step, crate::plan::Step::Check(_))) =>
-                {
-                    self.objects(|| format!("{shown} {why}"));
-                }
-                Err(why) => return Err(self.error(shown, format_args!("it {why}"))),
-            }
-        }
+        let checked = self.checks(of, shown)?;
         let moment = |of: &Kind| match of {
             Kind::Moment(moment) => Some(moment.clone()),
             _ => None,
@@ -272,30 +250,11 @@ impl Making<'_, '_> {
             kind if kind.is(Of::Date) => scalar(arrow::Kind::Date(moment(kind))),
             kind if kind.is(Of::Time) => scalar(arrow::Kind::Time(moment(kind))),
             Kind::Choice(choice) => {
-                if choice.enum_class.is_some() {
-                    self.objects(|| format!("{shown} has a _missing_"));
-                }
+                let kind = self.choice(id, choice, shown)?;
                 if choice.bools.iter().any(Option::is_some) {
-                    let kind =
-                        self.union(id, shown, || "its values are truth values".to_owned())?;
                     return Ok(self.push(name, kind, nullable));
                 }
-                match (&choice.text_objects[..], &choice.ints[..]) {
-                    (texts, []) => {
-                        let texts = self.texts(texts)?;
-                        let keys = gathered(texts.iter().map(|text| text.as_bytes()));
-                        let texts_table = KeyTable::new(&keys);
-                        scalar(arrow::Kind::Choice(arrow::Choice {
-                            texts: texts_table,
-                            values: gathered(texts.into_iter().map(Box::from)).into(),
-                        }))
-                    }
-                    ([], ints) => {
-                        let ints = ints.iter().map(|(value, _)| *value).collect();
-                        scalar(arrow::Kind::ChoiceInt(ints))
-                    }
-                    _ => self.union(id, shown, || "its values are strings and numbers".to_owned()),
-                }
+                scalar(kind)
             }
             Kind::List(item) | Kind::TupleOf(item) => {
                 let item = self.node(*item, "item", shown, &Chosen::default())?;
@@ -324,26 +283,7 @@ impl Making<'_, '_> {
                 }
             }
             Kind::Dict(key, value) => {
-                let of_key = &self.plan.nodes[*key as usize];
-                let key = if !matches!(of_key.kind, Kind::Str) {
-                    self.objects(|| format!("{shown} has keys that are made of text"));
-                    let made = self.node(*key, "key", shown, &Chosen::default())?;
-                    // Two keys must not become one.
-                    let written = match &self.nodes[made as usize].kind {
-                        arrow::Kind::Spelled | arrow::Kind::Json => &*of_key.written,
-                        arrow::Kind::Float32 => "float32",
-                        _ => "",
-                    };
-                    if !written.is_empty() {
-                        return Err(self.error(shown, format_args!("its keys are {written}")));
-                    }
-                    made
-                } else {
-                    if of_key.after.is_some() {
-                        self.objects(|| format!("{shown} checks its keys"));
-                    }
-                    self.push("key", arrow::Kind::Str, false)
-                };
+                let key = self.key(*key, shown)?;
                 let value = self.node(*value, "value", shown, &Chosen::default())?;
                 scalar(arrow::Kind::Map(key, value))
             }
@@ -373,6 +313,71 @@ impl Making<'_, '_> {
         let node = &mut self.nodes[made as usize];
         (node.want, node.checks, node.cells) = (of.want, checked, of.cells.clone());
         Ok(made)
+    }
+
+    /// The checks of the values of a column.
+    fn checks(&mut self, of: &Node, shown: &str) -> PyResult<Box<[arrow::Check]>> {
+        let Some(after) = &of.after else { return Ok([].into()) };
+        // An array refuses to round, and a column of floats rounds.
+        if after.packs
+            && let Kind::List(item) = of.kind
+            && self.plan.nodes[item as usize].column == Some(Mark::Float32)
+        {
+            self.objects(|| format!("{shown} is an array of floats of 32 bits"));
+        }
+        let are_all_checks = || after.steps.iter().all(|step| matches!(step, Step::Check(_)));
+        match checks(after, usize::from(after.packs)) {
+            Ok(found) => Ok(found),
+            Err(why) if are_all_checks() => {
+                self.objects(|| format!("{shown} {why}"));
+                Ok([].into())
+            }
+            Err(why) => Err(self.error(shown, format_args!("it {why}"))),
+        }
+    }
+
+    /// The column of values that are some of many.
+    fn choice(&mut self, id: NodeId, choice: &Choice, shown: &str) -> PyResult<arrow::Kind> {
+        if choice.enum_class.is_some() {
+            self.objects(|| format!("{shown} has a _missing_"));
+        }
+        if choice.bools.iter().any(Option::is_some) {
+            return self.union(id, shown, || "its values are truth values".to_owned());
+        }
+        match (&choice.text_objects[..], &choice.ints[..]) {
+            (texts, []) => {
+                let texts = self.texts(texts)?;
+                let keys = gathered(texts.iter().map(|text| text.as_bytes()));
+                Ok(arrow::Kind::Choice(arrow::Choice {
+                    texts: KeyTable::new(&keys),
+                    values: gathered(texts.into_iter().map(Box::from)).into(),
+                }))
+            }
+            ([], ints) => {
+                Ok(arrow::Kind::ChoiceInt(ints.iter().map(|(value, _)| *value).collect()))
+            }
+            _ => self.union(id, shown, || "its values are strings and numbers".to_owned()),
+        }
+    }
+
+    /// The column of the keys of dicts.
+    fn key(&mut self, id: NodeId, shown: &str) -> PyResult<arrow::NodeId> {
+        let of = &self.plan.nodes[id as usize];
+        if matches!(of.kind, Kind::Str) {
+            if of.after.is_some() {
+                self.objects(|| format!("{shown} checks its keys"));
+            }
+            return Ok(self.push("key", arrow::Kind::Str, false));
+        }
+        self.objects(|| format!("{shown} has keys that are made of text"));
+        let made = self.node(id, "key", shown, &Chosen::default())?;
+        // Two keys must not become one.
+        let written = match &self.nodes[made as usize].kind {
+            arrow::Kind::Spelled | arrow::Kind::Json => &*of.written,
+            arrow::Kind::Float32 => "float32",
+            _ => return Ok(made),
+        };
+        Err(self.error(shown, format_args!("its keys are {written}")))
     }
 
     /// The column of decimal numbers that declare no digits.

@@ -196,14 +196,7 @@ pub(super) fn open_on(
     let Choice { plan, records, title, sought: mine } =
         dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
     if let Some(sought) = sought.filter(|sought| *sought != mine) {
-        // Both are what an error says if there are none.
-        let of = |sought: &str| match sought.strip_prefix("there is nothing ") {
-            Some(place) => format!("those {place}"),
-            None => "those of the document itself".to_owned(),
-        };
-        let reason = "the checkpoint is one of other records: it was made for";
-        let (sought, mine) = (of(&sought), of(&mine));
-        return Err(PyValueError::new_err(format!("{reason} {sought}, and not for {mine}")));
+        return Err(of_others(&sought, &mine));
     }
     let origin = Origin {
         source: source.clone().unbind(),
@@ -280,6 +273,18 @@ pub(super) fn open_on(
         pump.time();
     }
     Ok((Opened { pump, held, title, sought: mine, records, total: None }, origin))
+}
+
+/// The error for a checkpoint of other records. Both are described by what an error says if there are
+/// none.
+#[cold]
+fn of_others(sought: &str, mine: &str) -> PyErr {
+    let of = |sought: &str| match sought.strip_prefix("there is nothing ") {
+        Some(place) => format!("those {place}"),
+        None => "those of the document itself".to_owned(),
+    };
+    let reason = "the checkpoint is one of other records: it was made for";
+    PyValueError::new_err(format!("{reason} {}, and not for {}", of(sought), of(mine)))
 }
 
 #[cold]

@@ -17,7 +17,7 @@ use super::walk::{Walk, node};
 use crate::plan::kinds::classes::Sort;
 use crate::plan::kinds::msgspec;
 use crate::plan::make::post_steps::{Nature, PostSteps, Step};
-use crate::plan::{Kind, Node, NodeId};
+use crate::plan::{Choice, Kind, Node, NodeId};
 
 /// Which member of a union takes which values.
 #[derive(Clone, Default)]
@@ -319,38 +319,8 @@ impl<'py> Walk<'_, 'py> {
                 return Ok(());
             }
             Kind::Choice(choice) => {
-                if !choice.text_objects.is_empty() {
-                    tokens.text.push(member);
-                }
-                let mut of_ints = !choice.ints.is_empty();
-                let mut of_bools = choice.bools.iter().any(Option::is_some);
-                // Their values are chosen from all that `int` and `bool` take.
-                if after.is_none() && choice.enum_class.is_none() {
-                    let py = self.compiler.py;
-                    if sorting.has_int {
-                        of_ints = false;
-                        let chosen = choice.ints.iter();
-                        let chosen =
-                            chosen.filter(|(_, it)| !it.bind(py).is_exact_instance_of::<PyInt>());
-                        let chosen = chosen.map(|(value, it)| (*value, it.clone_ref(py)));
-                        sorting.members.extend(chosen);
-                    }
-                    let is_bool = |it: &Py<PyAny>| it.bind(py).is_instance_of::<PyBool>();
-                    if sorting.has_bool && choice.bools.iter().flatten().all(is_bool) {
-                        of_bools = false;
-                    }
-                }
-                let places = [
-                    (of_ints, &mut tokens.integer, "an integer"),
-                    (of_bools, &mut tokens.boolean, "true or false"),
-                    (choice.null.is_some(), &mut tokens.null, "null"),
-                ];
-                for (takes, place, what) in places {
-                    if takes {
-                        self.set(place, member, what)?;
-                    }
-                }
-                return Ok(());
+                let is_plain = after.is_none() && choice.enum_class.is_none();
+                return self.sort_choice(sorting, member, choice, is_plain);
             }
             Kind::List(_)
             | Kind::Set(_)
@@ -386,6 +356,44 @@ impl<'py> Walk<'_, 'py> {
         };
         let (place, what) = place;
         self.set(place, member, what)
+    }
+
+    /// Adds a member that takes some values to the places of these. If it is plain, `int` and `bool`
+    /// beside it take them as well: its values are chosen from theirs.
+    fn sort_choice(
+        &self,
+        sorting: &mut Sorting,
+        member: NodeId,
+        choice: &Choice,
+        is_plain: bool,
+    ) -> PyResult<()> {
+        let (py, tokens) = (self.compiler.py, &mut sorting.tokens);
+        if !choice.text_objects.is_empty() {
+            tokens.text.push(member);
+        }
+        let mut of_ints = !choice.ints.is_empty();
+        let mut of_bools = choice.bools.iter().any(Option::is_some);
+        if is_plain && sorting.has_int {
+            of_ints = false;
+            let is_other = |it: &&(i64, Py<PyAny>)| !it.1.bind(py).is_exact_instance_of::<PyInt>();
+            let chosen = choice.ints.iter().filter(is_other);
+            sorting.members.extend(chosen.map(|(value, it)| (*value, it.clone_ref(py))));
+        }
+        let is_bool = |it: &Py<PyAny>| it.bind(py).is_instance_of::<PyBool>();
+        if is_plain && sorting.has_bool && choice.bools.iter().flatten().all(is_bool) {
+            of_bools = false;
+        }
+        let places = [
+            (of_ints, &mut tokens.integer, "an integer"),
+            (of_bools, &mut tokens.boolean, "true or false"),
+            (choice.null.is_some(), &mut tokens.null, "null"),
+        ];
+        for (takes, place, what) in places {
+            if takes {
+                self.set(place, member, what)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether values of a node are Structs that are arrays.
