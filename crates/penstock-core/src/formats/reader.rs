@@ -2,8 +2,8 @@
 
 use super::arrow;
 use crate::error::Fail;
+use crate::forward;
 use crate::protocol::{Copies, Destination, FormatReader, Given, Listener, Step};
-use crate::repair::Repair;
 use crate::shape::Shape;
 use crate::{csv, json, plist, xml};
 
@@ -124,6 +124,24 @@ const fn copied<D: Destination>(shape: Shape, of: Copies) -> bool {
     takes::<D>(shape) && D::COPIES as u8 >= of as u8
 }
 
+macro_rules! own {
+    (reader $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(own! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        #[inline]
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            each!(self, reader => reader.$method($($name),*))
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        #[inline]
+        fn $method(&self, $($name: $kind),*) -> $result {
+            each!(self, reader => reader.$method($($name),*))
+        }
+    };
+}
+
 impl FormatReader for Reader {
     #[inline]
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
@@ -173,73 +191,5 @@ impl FormatReader for Reader {
             Reader::Told(reader) => reader.run(given, sink),
         }
     }
-    #[inline]
-    fn base(&self) -> u64 {
-        each!(self, reader => reader.base())
-    }
-    #[inline]
-    fn consumed(&self) -> usize {
-        each!(self, reader => reader.consumed())
-    }
-    #[inline]
-    fn offset(&self) -> u64 {
-        each!(self, reader => reader.offset())
-    }
-    fn drop_front(&mut self, count: usize) {
-        each!(self, reader => reader.drop_front(count));
-    }
-    fn jump(&mut self, base: u64) {
-        each!(self, reader => reader.jump(base));
-    }
-    fn is_document(&self) -> bool {
-        each!(self, reader => reader.is_document())
-    }
-    fn abandon(&mut self, depth: usize) {
-        each!(self, reader => reader.abandon(depth));
-    }
-    fn is_abandoned(&self) -> bool {
-        each!(self, reader => reader.is_abandoned())
-    }
-    fn record(&self) -> Option<(u64, u8)> {
-        each!(self, reader => reader.record())
-    }
-    fn failed_at(&self) -> Option<u64> {
-        each!(self, reader => reader.failed_at())
-    }
-    fn can_recover(&self) -> bool {
-        each!(self, reader => reader.can_recover())
-    }
-    fn passes_faults(&self) -> bool {
-        each!(self, reader => reader.passes_faults())
-    }
-    fn is_before_records(&self) -> bool {
-        each!(self, reader => reader.is_before_records())
-    }
-    fn recover(&mut self) {
-        each!(self, reader => reader.recover());
-    }
-    fn is_lost(&self) -> bool {
-        each!(self, reader => reader.is_lost())
-    }
-    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
-        each!(self, reader => reader.pass_bytes(bytes))
-    }
-    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
-        each!(self, reader => reader.is_settled_before_a_record(held))
-    }
-    fn goes_on_behind(&self, held: &[u8]) -> bool {
-        each!(self, reader => reader.goes_on_behind(held))
-    }
-    fn rescan(&mut self) {
-        each!(self, reader => reader.rescan());
-    }
-    #[inline(always)]
-    fn take_repairs(&mut self) -> Vec<Repair> {
-        match self {
-            Reader::Json(_) | Reader::Told(_) => Vec::new(),
-            Reader::Plist(reader) => reader.take_repairs(),
-            Reader::Csv(reader) => reader.take_repairs(),
-            Reader::Xml(reader) => reader.take_repairs(),
-        }
-    }
+    forward!(reader, own);
 }

@@ -1,14 +1,16 @@
 //! One list of all methods of the protocol, for sinks that pass events on to another sink.
 
 /// Calls a macro of yours with the signatures of every method of one of the three traits, or of
-/// [`Destination`](crate::protocol::Destination) but for `read_from`.
+/// [`Destination`](crate::protocol::Destination) but for `read_from`, or of
+/// [`FormatReader`](crate::protocol::FormatReader) but for the three that run.
 ///
 /// A sink that stands in front of another one must forward every method, above all those that have
 /// a default: otherwise the default would answer in place of the inner sink. So it does not write
 /// the methods out, but gives a rule that makes a method from a signature. If a method needs a body
 /// of its own, the rule expands to nothing for its name, and you write the method beside it.
 ///
-/// `forward!` calls the rule once, with `told`, `lent`, `ahead` or `destination` followed by the methods. Each
+/// `forward!` calls the rule once, with `told`, `lent`, `ahead`, `destination` or `reader` followed by
+/// the methods. Each
 /// method has `mut` or `ref` in front of it, which says how it takes `self`.
 ///
 /// ```
@@ -135,6 +137,30 @@ macro_rules! forward {
                 -> Result<(usize, $crate::protocol::Flow), Self::Error>;
         }
     };
+    (reader, $rule:ident) => {
+        $rule! { reader
+            ref base() -> u64;
+            ref consumed() -> usize;
+            ref offset() -> u64;
+            mut drop_front(count: usize);
+            mut jump(base: u64);
+            ref is_document() -> bool;
+            mut abandon(depth: usize);
+            ref is_abandoned() -> bool;
+            ref record() -> Option<(u64, u8)>;
+            ref failed_at() -> Option<u64>;
+            ref can_recover() -> bool;
+            ref passes_faults() -> bool;
+            ref is_before_records() -> bool;
+            mut recover();
+            ref is_lost() -> bool;
+            mut pass_bytes(bytes: &[u8]) -> usize;
+            ref is_settled_before_a_record(held: &[u8]) -> bool;
+            ref goes_on_behind(held: &[u8]) -> bool;
+            mut rescan();
+            mut take_repairs() -> Vec<$crate::repair::Repair>;
+        }
+    };
     (destination, $rule:ident) => {
         $rule! { destination
             mut refused(error: Self::Error, given: $crate::protocol::Given<'_>)
@@ -183,16 +209,25 @@ mod tests {
         names.to_vec()
     }
 
+    /// The part of a file that declares a trait.
+    fn of_trait<'f>(file: &'f str, name: &str) -> &'f str {
+        let (_, from) = file.split_once(&format!("pub trait {name} {{")).unwrap();
+        from.split_once("\n}\n").unwrap().0
+    }
+
     #[test]
     fn every_method_is_named() {
         assert_eq!(sorted(forward!(told, names)), declared(include_str!("sink.rs")));
         assert_eq!(sorted(forward!(lent, names)), declared(include_str!("hints.rs")));
         assert_eq!(sorted(forward!(ahead, names)), declared(include_str!("ahead.rs")));
-        let (_, destination) =
-            include_str!("destination.rs").split_once("pub trait Destination").unwrap();
         let mut named = forward!(destination, names).to_vec();
         named.push("read_from<R: FormatReader>");
         named.sort_unstable();
-        assert_eq!(named, declared(destination));
+        assert_eq!(named, declared(of_trait(include_str!("destination.rs"), "Destination")));
+        let mut named = forward!(reader, names).to_vec();
+        named.extend(["run<S: Listener>", "run_dyn<S: Listener>"]);
+        named.push("run_for<D: Destination, S: Listener>");
+        named.sort_unstable();
+        assert_eq!(named, declared(of_trait(include_str!("reader.rs"), "FormatReader")));
     }
 }

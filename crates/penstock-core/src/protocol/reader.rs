@@ -2,6 +2,7 @@
 
 use super::{Destination, Given, Listener};
 use crate::error::Fail;
+use crate::forward;
 use crate::repair::Repair;
 
 /// The reason why a reader returned.
@@ -151,6 +152,24 @@ pub trait FormatReader {
     }
 }
 
+macro_rules! borrowed {
+    (reader $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(borrowed! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        #[inline]
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            (**self).$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        #[inline]
+        fn $method(&self, $($name: $kind),*) -> $result {
+            (**self).$method($($name),*)
+        }
+    };
+}
+
 /// A reader that its owner will continue to use.
 impl<F: FormatReader> FormatReader for &mut F {
     #[inline]
@@ -172,68 +191,5 @@ impl<F: FormatReader> FormatReader for &mut F {
     ) -> Result<Step, Fail<S::Error>> {
         (**self).run_for::<D, S>(given, sink)
     }
-    #[inline]
-    fn base(&self) -> u64 {
-        (**self).base()
-    }
-    #[inline]
-    fn consumed(&self) -> usize {
-        (**self).consumed()
-    }
-    #[inline]
-    fn offset(&self) -> u64 {
-        (**self).offset()
-    }
-    fn drop_front(&mut self, count: usize) {
-        (**self).drop_front(count);
-    }
-    fn jump(&mut self, base: u64) {
-        (**self).jump(base);
-    }
-    fn is_document(&self) -> bool {
-        (**self).is_document()
-    }
-    fn abandon(&mut self, depth: usize) {
-        (**self).abandon(depth);
-    }
-    fn is_abandoned(&self) -> bool {
-        (**self).is_abandoned()
-    }
-    fn record(&self) -> Option<(u64, u8)> {
-        (**self).record()
-    }
-    fn failed_at(&self) -> Option<u64> {
-        (**self).failed_at()
-    }
-    fn can_recover(&self) -> bool {
-        (**self).can_recover()
-    }
-    fn passes_faults(&self) -> bool {
-        (**self).passes_faults()
-    }
-    fn is_before_records(&self) -> bool {
-        (**self).is_before_records()
-    }
-    fn recover(&mut self) {
-        (**self).recover();
-    }
-    fn is_lost(&self) -> bool {
-        (**self).is_lost()
-    }
-    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
-        (**self).pass_bytes(bytes)
-    }
-    fn is_settled_before_a_record(&self, held: &[u8]) -> bool {
-        (**self).is_settled_before_a_record(held)
-    }
-    fn goes_on_behind(&self, held: &[u8]) -> bool {
-        (**self).goes_on_behind(held)
-    }
-    fn rescan(&mut self) {
-        (**self).rescan();
-    }
-    #[inline(always)]
-    fn take_repairs(&mut self) -> Vec<Repair> {
-        (**self).take_repairs()
-    }
+    forward!(reader, borrowed);
 }
