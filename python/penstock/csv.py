@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/csv.py.
 """CSV and its kin: rows of cells, straight into your own types.
 
 The verbs are those of `penstock.json`, and you pass the type of one row: `decode` and `load` return

@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/ndjson.py.
 """NDJSON: one JSON document per line, straight into your own types.
 
 It is also known as JSON Lines. The verbs are those of `penstock.json`, and you pass the type of one

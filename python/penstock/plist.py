@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/plist.py.
 """Property lists, straight into your own types.
 
 All forms are read: binary, XML, the text of OpenStep and GNUstep (`.strings`, `.glyphs` and Xcode's
@@ -174,12 +175,7 @@ def decode(
         from penstock._archives import keyed as _keyed  # noqa: PLC0415 - few programs read archives
 
         given = decode(
-            data,
-            form=form,
-            duplicates=duplicates,
-            repair=repair,
-            encoding=encoding,
-            limits=limits,
+            data, form=form, duplicates=duplicates, repair=repair, encoding=encoding, limits=limits
         )
         return _keyed.unarchived(
             given, into, archive, classes, types, unknown, None, all_errors=all_errors

@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/_any_format/verbs.py.
 """The verbs of `penstock` itself, which take the format from a name, the first bytes, or `format=`.
 
 They call those of the formats, so they stand above them.

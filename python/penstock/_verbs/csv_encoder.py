@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/_verbs/csv_encoder.py.
 """Writing CSV: the options, the file that rows are appended to, and the `Encoder`."""
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import Formulas, Omit, Quoting, Torn, Types
+    from penstock._base.types import (
+        Formulas,
+        Omit,
+        Quoting,
+        Torn,
+        Types,
+    )
     from penstock._io.dialect import Dialect
 
 

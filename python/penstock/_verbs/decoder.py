@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/_verbs/decoder.py.
 """`Decoder`: records from chunks that you push."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/_verbs/encoder.py.
 """Writing: the options of `encode`, and the `Encoder` of each format, which keeps them."""
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import Binary, Digits, Namespaces, NonFinite, Null, Omit, Types
+    from penstock._base.types import (
+        Binary,
+        Digits,
+        Namespaces,
+        NonFinite,
+        Null,
+        Omit,
+        Types,
+    )
 
 
 class Encoder(_rust.Encoder):

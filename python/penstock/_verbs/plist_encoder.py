@@ -1,3 +1,4 @@
+# `make verbs` writes this file from scripts/verbs/_verbs/plist_encoder.py.
 """Writing property lists: the `Encoder`."""
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import Omit, PlistForm, Types
+    from penstock._base.types import (
+        Omit,
+        PlistForm,
+        Types,
+    )
 
 
 class Encoder(_rust.Encoder):

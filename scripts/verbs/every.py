@@ -1,0 +1,150 @@
+DUPLICATES = duplicates
+FILE = compression, member, limits
+RECORDS = errors, max_errors, empty
+TARGET = compression, level, sync
+TEXT = sort_keys, canonical, ascii
+NUMBERS = non_finite, decimals, large_ints, binary
+ELEMENTS = root, record, declaration, ascii, indent, null, namespaces
+
+"""What the verbs have in common in every format; see `scripts/verbs.py`."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say what to use in place of a name that there is not."""
+        _suggest.attribute(__name__, name)
+
+
+def decode():
+    """
+    Returns:
+        A value of the type `into`.
+    Raises:
+        PlanError: Penstock cannot decode into `into`.
+    """
+    if types is not None:
+        into = _plan.with_types(into, types)
+    return _rust.decode(DIALECT, data, into, DUPLICATES, unknown, all_errors, encoding, limits)
+
+
+def encode():
+    """
+    Returns:
+        The document, in UTF-8.
+    Raises:
+        EncodeError: A value cannot be written. Its `path` says which.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+    """
+    return Encoder(into, STYLE=STYLE).encode(value)
+
+
+def dump():
+    """
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        EncodeError: The value cannot be written. A file at a path stays as it was.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+    """
+    encoder = Encoder(into, STYLE=STYLE)
+    _write.dump(encoder, value, target, compression, level, sync)
+
+
+def write():
+    """
+    Returns:
+        A `Writer`; see `penstock.json.write`.
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid, or `at` is not such a path.
+    """
+    encoder = Encoder(_write.declared(into), STYLE=STYLE)
+    return _write.write("write", encoder, at, target, compression, level, sync)
+
+
+def load():
+    """
+    Returns:
+        A value of the type `into`.
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: `source` is none of the three.
+        ValueError: The archive does not hold exactly one file, or not `member`.
+        DecodeError: As for `decode`; or a plain `DecodeError`, if the source raised while it was
+            read.
+        PlanError: As for `decode`.
+    """
+    if types is not None:
+        into = _plan.with_types(into, types)
+    given, name = _sources.locate("load", source, compression, member, limits)
+    try:
+        return _rust.load(DIALECT, _rust.Source(given, name, encoding, compression), into,
+            DUPLICATES, unknown, all_errors, limits)
+    finally:
+        del given  # This closes an archive that was opened here.
+
+
+def read():
+    """
+    Returns:
+        An iterator over the records. It is also a context manager; without `with`, Penstock closes
+        the file after the last record.
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `load`.
+        ValueError: As for `load`, or `at` is not a path.
+        PlanError: Penstock cannot decode into `into`.
+        DecodeError: While iterating, as for `decode`.
+    """
+    if types is not None:
+        into, at = _plan.of_records(into, at, types)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    return _read.read(source, FORMAT, DIALECT, into, at, policy, encoding, compression, member, limits)
+
+
+def open():
+    """
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: `source` is none of these.
+        PlanError: Penstock cannot decode into `into`.
+    """
+
+
+def send():
+    """
+    Returns:
+        The result of the root's method, or the value of `Stop`; otherwise None.
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `load`, or a marked method cannot be called with one argument.
+        ValueError: As for `load`, or no element can reach the handler, or two methods claim the
+            same elements.
+        DecodeError: As for `load`. An exception of a method passes through unchanged.
+    """
+
+
+class Encoder:
+    """
+    Raises:
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+    """
+
+    def __new__():
+        """Check the options and plan the type."""
+
+
+class Decoder:
+    """"""
+
+    def __new__():
+        """Compile the type and the path, before any byte."""
+        if types is not None:
+            into, at = _plan.of_records(into, at, types)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        return cls._make(DIALECT, into, at, policy, encoding, limits, compression)
