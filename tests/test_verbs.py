@@ -1,0 +1,133 @@
+"""The modules of the verbs are what their script writes, and describe every option."""
+
+import ast
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SPEC = importlib.util.spec_from_file_location("verbs", ROOT / "scripts/verbs.py")
+assert SPEC
+assert SPEC.loader
+verbs = importlib.util.module_from_spec(SPEC)
+# Its data classes look themselves up.
+sys.modules["verbs"] = verbs
+SPEC.loader.exec_module(verbs)
+
+MODULES = {str(path.relative_to(ROOT)): text for path, text in verbs.generated().items()}
+WRITER = verbs.Writer()
+
+
+def described(node: ast.FunctionDef | ast.ClassDef) -> dict[str, str]:
+    """Return the paragraphs under `Args`."""
+    section = re.search(r"\n\nArgs:\n(.*?)(?:\n\n|$)", ast.get_docstring(node) or "", re.DOTALL)
+    items = re.split(r"\n(?=    \S)", f"\n{section[1]}" if section else "")[1:]
+    return dict(item.strip().split(": ", 1) for item in items)
+
+
+def verbs_of(text: str) -> Iterator[tuple[str, ast.FunctionDef, dict[str, str]]]:
+    """Yield the public verbs of a module, and its encoders and decoders, with their paragraphs."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.args.kwonlyargs and node.name[0] != "_":
+            yield node.name, node, described(node)
+        elif isinstance(node, ast.ClassDef) and "Args:" in (ast.get_docstring(node) or ""):
+            made = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            yield node.name, made[0], described(node)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_is_what_the_script_writes(name: str) -> None:
+    assert (ROOT / name).read_text("utf-8") == MODULES[name]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_each_option_has_its_paragraph(name: str) -> None:
+    for verb, function, paragraphs in verbs_of((ROOT / name).read_text("utf-8")):
+        given = function.args
+        parameters = [each.arg for each in given.posonlyargs + given.kwonlyargs]
+        assert list(paragraphs) == [each for each in parameters if each != "cls"], verb
+        assert all(text.endswith((".", ".)")) for text in paragraphs.values()), verb
+
+
+def test_all_verbs_are_found() -> None:
+    found = [verb for text in MODULES.values() for verb, _, _ in verbs_of(text)]
+    for verb in ("decode", "encode", "dump", "write", "load", "read", "send"):
+        assert found.count(verb) == 6, verb
+    assert len([verb for verb in found if verb.endswith("Encoder")]) == 5
+
+
+def test_each_row_of_the_table_counts_somewhere() -> None:
+    counts: dict[tuple[bool, str], set[str]] = {}
+    for template in WRITER.templates:
+        for definition in template.definitions:
+            place = definition.place
+            for name in definition.parameters if definition.is_short else ():
+                if option := verbs.options().get((place.is_writing, name)):
+                    found = counts.setdefault((place.is_writing, name), set())
+                    found.add(place.fitting(option.types))
+                    if (place, name) not in WRITER.described:
+                        found.add(place.fitting(option.texts))
+    for key, option in verbs.options().items():
+        for _, text in option.types + option.texts:
+            assert text in counts[key], key
+
+
+def test_no_docstring_repeats_the_table() -> None:
+    for template in WRITER.templates:
+        for definition in template.definitions:
+            for name, text in definition.docstring.items("Args").items():
+                place = definition.place
+                option = verbs.options().get((place.is_writing, name))
+                if option and place.fitting(option.texts):
+                    assert text != WRITER.paragraph(place, name), (place, name)
+
+
+def test_statements_are_broken_as_ruff_does_it() -> None:
+    text = """\
+        with opened(first_argument, "a, (b)", [1, 2], second_argument, third_argument) as file:
+            return made(first_argument, {"one": 1, "two": [2, 2]},
+                another_argument, the_third_argument_of_all, (last_argument,), "and a text, too")
+        return kept(  # as it is
+            1)
+        names = ["json", "ndjson", "xml", "csv", "plist", "decode", "encode", "load", "dump", "open"]
+        short = made(1,
+            2)
+    """
+    expected = """\
+        with opened(first_argument, "a, (b)", [1, 2], second_argument, third_argument) as file:
+            return made(
+                first_argument,
+                {"one": 1, "two": [2, 2]},
+                another_argument,
+                the_third_argument_of_all,
+                (last_argument,),
+                "and a text, too",
+            )
+        return kept(  # as it is
+            1)
+        names = ["json", "ndjson", "xml", "csv", "plist", "decode", "encode", "load", "dump", "open"]
+        short = made(1, 2)
+    """
+    assert verbs.laid_out(inspect.cleandoc(text) + "\n") == inspect.cleandoc(expected) + "\n"
+
+
+def test_items_keep_their_places() -> None:
+    shared = {"OSError": "no file", "TypeError": "no path", "PlanError": "no plan"}
+    own = {"TypeError": "neither", "DecodeError": "torn"}
+    assert list(verbs.merged(own, shared).items()) == [
+        ("OSError", "no file"),
+        ("TypeError", "neither"),
+        ("DecodeError", "torn"),
+        ("PlanError", "no plan"),
+    ]
+    assert next(iter(verbs.merged({"ValueError": "none"}, shared))) == "ValueError"
+
+
+def test_an_option_that_nobody_describes() -> None:
+    with pytest.raises(SystemExit, match=r"^json\.decode: the table does not describe 'errors'$"):
+        WRITER.paragraph(verbs.Place("json", "decode"), "errors")
