@@ -39,10 +39,9 @@ TEMPLATES = ROOT / "scripts/verbs"
 PACKAGE = ROOT / "python/penstock"
 TYPES = PACKAGE / "_base/types.py"
 
-HEADER = "# `make verbs` writes this file from {}.\n"
 WRITING = {"encode", "dump", "write", "Encoder"}
 SECTIONS = ("Args", "Returns", "Raises", "Warns", "Example")
-REFERENCE = re.compile(r"\{(decode|load|read|encode|dump)\}")
+REFERENCE = re.compile(r"\{(\w+)\}")
 WIDTH = 100
 # A paragraph stands two levels deep.
 FILLER = textwrap.TextWrapper(
@@ -50,7 +49,7 @@ FILLER = textwrap.TextWrapper(
 )
 
 Node: TypeAlias = ast.FunctionDef | ast.ClassDef
-# Texts, each with the places where it counts: anywhere if there are none.
+# Texts, each with the places where it counts: everywhere if there are none.
 Rows: TypeAlias = list[tuple[set[str], str]]
 
 
@@ -61,30 +60,21 @@ class Place:
     format: str
     verb: str
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether it takes the options of writing."""
-        return self.verb in WRITING
-
-    def fitting(self, rows: Rows) -> str:
-        """Return the last text that counts here; an empty one if none does."""
+    def said(self, what: str, name: str) -> str:
+        """Return the `type` or the `text` of an option: the last row that counts here."""
+        rows = table().get((self.verb in WRITING, name, what), [])
         names = {self.format, self.verb, f"{self.format}.{self.verb}"}
-        return next((text for where, text in reversed(rows) if not where or where & names), "")
-
-
-@dataclass
-class Option:
-    """An option of the table: its type with its default, and its paragraph."""
-
-    types: Rows = field(default_factory=list)
-    texts: Rows = field(default_factory=list)
+        for where, text in reversed(rows):
+            if not where or where & names:
+                return text
+        raise SystemExit(f"the table has no {what} of {name} in {self.format}.{self.verb}")
 
 
 @cache
-def options() -> dict[tuple[bool, str], Option]:
-    """Read the table: the options of verbs that write, and of the others, by their names."""
-    found: dict[tuple[bool, str], Option] = {}
-    option, is_writing = Option(), False
+def table() -> dict[tuple[bool, str, str], Rows]:
+    """Read the types and the texts of the options of verbs that write, and of the others."""
+    found: dict[tuple[bool, str, str], Rows] = {}
+    is_writing, option = False, ""
     row = re.compile(r"(?=[\w ])(\w*) *(?:\[(.*?)\])?:? *(.*)")
     text = (TEMPLATES / "options.txt").read_text("utf-8")
     for line in re.sub(r"\n {8}", " ", text).splitlines():
@@ -92,9 +82,9 @@ def options() -> dict[tuple[bool, str], Option]:
             is_writing = line == "= writing"
         elif match := row.fullmatch(line):
             name, where, said = match.groups("")
-            if name:
-                option = found.setdefault((is_writing, name), Option())
-            (option.types if name else option.texts).append((set(where.split()), said))
+            option = name or option
+            rows = found.setdefault((is_writing, option, "type" if name else "text"), [])
+            rows.append((set(where.split()), said))
     return found
 
 
@@ -138,13 +128,10 @@ class Docstring:
 
 def merged(own: dict[str, str], shared: dict[str, str]) -> dict[str, str]:
     """Put items in place of their shared namesakes, or else behind the item before."""
-    order, place = list(shared), 0
-    for name in own:
-        if name in shared:
-            place = order.index(name)
-        else:
-            order.insert(place, name)
-        place += 1
+    order = list(shared)
+    for before, name in pairwise(["", *own]):
+        if name not in shared:
+            order.insert(order.index(before) + 1 if before else 0, name)
     return {name: own.get(name) or shared[name] for name in order}
 
 
@@ -157,9 +144,12 @@ class Definition:
         self.indent = " " * node.col_offset
         # The format is not in the name of a class: `LinesEncoder` is an `Encoder`.
         verb = re.sub(r"\w+(?=Encoder)", "", (around or node).name)
-        self.name = f"{verb}.{node.name}" if around not in {None, node} else verb
-        module = re.search(r'__module__ = "(?:penstock\.)?(\w+)"', template.source(around))
+        self.name = f"{verb}.{node.name}" if around else verb
+        module = re.search(r'__module__ = "(?:penstock\.)?(\w+)"', template.source(around or node))
         self.place = Place(module[1] if module else template.format, verb)
+        options = node.args.kwonlyargs if isinstance(node, ast.FunctionDef) else []
+        # Whether the table declares parameters.
+        self.is_short = any(option.annotation is None for option in options)
 
     @property
     def documented(self) -> slice:
@@ -178,15 +168,7 @@ class Definition:
         """The statements behind the docstring; none if it is `...`."""
         lines = self.template.lines[self.documented.stop : self.node.end_lineno]
         text = textwrap.dedent("\n".join(lines)).strip("\n")
-        return "" if text.endswith("...") else text
-
-    @property
-    def is_short(self) -> bool:
-        """Whether it leaves declarations of parameters to the table."""
-        node = self.node
-        return isinstance(node, ast.FunctionDef) and any(
-            parameter.annotation is None for parameter in node.args.kwonlyargs
-        )
+        return "" if ast.unparse(self.node.body[-1]) == "..." else text
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -203,8 +185,7 @@ class Definition:
                 found[parameter.arg] = self.template.source(parameter) + end
             else:
                 for name in self.template.names(parameter.arg):
-                    types = options()[self.place.is_writing, name].types
-                    found[name] = f"{name}: {self.place.fitting(types)}"
+                    found[name] = f"{name}: {self.place.said('type', name)}"
             if parameter in given.posonlyargs[-1:]:
                 found |= {"/": "/", "*": "*"}
         return found
@@ -221,11 +202,8 @@ class Template:
         body = ast.parse(self.text).body
         first = next(place for place, node in enumerate(body) if not isinstance(node, ast.Assign))
         self.start = body[first].lineno - 1
-        self.short = short | {
-            self.source(node.targets[0]): self.source(node.value)
-            for node in body[:first]
-            if isinstance(node, ast.Assign)
-        }
+        pairs = (self.source(node).partition(" = ") for node in body[:first])
+        self.short = short | {name: text for name, _, text in pairs}
         self.definitions = list(self.find(body[first:]))
 
     def find(
@@ -233,13 +211,10 @@ class Template:
     ) -> Iterator[Definition]:
         """Yield functions and classes."""
         for node in body:
-            if isinstance(node, ast.If):
-                yield from self.find(node.body, around)
-            elif isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 yield Definition(self, node, around)
-            elif isinstance(node, ast.ClassDef):
-                yield Definition(self, node, node)
-                yield from self.find(node.body, node)
+            if isinstance(node, ast.If | ast.ClassDef):
+                yield from self.find(node.body, node if isinstance(node, ast.ClassDef) else around)
 
     def source(self, node: ast.AST | None) -> str:
         """Return the text of a node in one line."""
@@ -282,18 +257,15 @@ class Writer:
     def reference(self, place: Place, name: str, verb: str) -> str:
         """Refer to the verb that spells an option out: of the same format, or else of JSON."""
         home = Place(place.format, verb)
-        text = home.fitting(options()[home.is_writing, name].texts)
-        if (home, name) not in self.described and (not text or REFERENCE.search(text)):
+        if (home, name) not in self.described and REFERENCE.search(home.said("text", name)):
             return f"; see `penstock.json.{verb}`"
         if place.verb == "Encoder":
             return f"; see `penstock.{place.format}.{verb}`"
-        return f"; see `{verb}`" if place.is_writing else f", as for `{verb}`"
+        return f"; see `{verb}`" if place.verb in WRITING else f", as for `{verb}`"
 
     def paragraph(self, place: Place, name: str) -> str:
         """Return the table's paragraph of an option."""
-        text = place.fitting(options()[place.is_writing, name].texts)
-        if not text:
-            raise SystemExit(f"{place.format}.{place.verb}: the table does not describe {name!r}")
+        text = place.said("text", name)
         text = REFERENCE.sub(lambda match: self.reference(place, name, match[1]), text)
         return FILLER.fill(f"{name}: {text}").replace("~", " ")
 
@@ -304,15 +276,11 @@ class Writer:
         if not whole.summary:
             return []
         if "Raises" in whole.sections:
-            described, parameters = own.items("Args"), definition.parameters
-            if unknown := described.keys() - parameters:
-                raise SystemExit(f"{definition.place}: it has no {', '.join(unknown)}")
-            items = {
-                name: described.get(name) or self.paragraph(definition.place, name)
-                for name in parameters
-                if name not in {"cls", "/", "*"}
-            }
-            whole.put("Args", items)
+            described, place = own.items("Args"), definition.place
+            names = [name for name in definition.parameters if name not in {"cls", "/", "*"}]
+            if unknown := described.keys() - names:
+                raise SystemExit(f"{place.format}.{place.verb} has no {', '.join(unknown)}")
+            whole.put("Args", {n: described.get(n) or self.paragraph(place, n) for n in names})
         return whole.lines(definition.indent + "    ")
 
     def function(self, definition: Definition) -> list[str]:
@@ -326,8 +294,8 @@ class Writer:
         head = [lines[0].removesuffix(" ...")]
         if definition.is_short:
             parameters = [f"{indent}    {each}," for each in definition.parameters.values()]
-            result = f"{indent}) -> {template.source(node.returns)}:"
-            head = [f"{indent}def {node.name}(", *parameters, result]
+            returned = f"{indent}) -> {template.source(node.returns)}:"
+            head = [f"{indent}def {node.name}(", *parameters, returned]
         if "overload" in map(template.source, node.decorator_list):
             return [*head[:-1], f"{head[-1]} ..."]
         body = template.expanded(definition.body or (shared.body if shared else ""))
@@ -343,8 +311,9 @@ class Writer:
                 lines[node.lineno - 1 : node.end_lineno] = self.function(definition)
             else:
                 lines[definition.documented] = self.docstring(definition)
-        header = HEADER.format(template.path.relative_to(ROOT))
-        return laid_out(imported(header + "\n".join(lines[template.start :]) + "\n"))
+        path = template.path.relative_to(ROOT)
+        header = f"# scripts/verbs.py writes this file from {path}: `make verbs`."
+        return laid_out(imported("\n".join([header, *lines[template.start :]])))
 
 
 def imported(text: str) -> str:
@@ -405,14 +374,13 @@ def longest(line: str) -> list[int]:
     """Return where the longest brackets of a line begin, have commas, and end."""
     opened: list[list[int]] = []
     closed = []
-    for token in tokenize.generate_tokens(iter([line.lstrip()]).__next__):
-        place = token.start[1] + len(line) - len(line.lstrip())
+    for token in tokenize.generate_tokens(iter([line]).__next__):
         if token.string in {"(", "[", "{"}:
-            opened.append([place])
+            opened.append([token.start[1]])
         elif token.string == "," and opened:
-            opened[-1].append(place)
+            opened[-1].append(token.start[1])
         elif token.string in {")", "]", "}"}:
-            closed.append([*opened.pop(), place])
+            closed.append([*opened.pop(), token.start[1]])
     return max(closed, key=lambda places: places[-1] - places[0])
 
 

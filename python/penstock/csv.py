@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/csv.py.
+# scripts/verbs.py writes this file from scripts/verbs/csv.py: `make verbs`.
 """CSV and its kin: rows of cells, straight into your own types.
 
 The verbs are those of `penstock.json`, and you pass the type of one row: `decode` and `load` return

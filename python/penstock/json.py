@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/json.py.
+# scripts/verbs.py writes this file from scripts/verbs/json.py: `make verbs`.
 """JSON (RFC 8259), straight into your own types.
 
 Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or

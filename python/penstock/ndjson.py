@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/ndjson.py.
+# scripts/verbs.py writes this file from scripts/verbs/ndjson.py: `make verbs`.
 """NDJSON: one JSON document per line, straight into your own types.
 
 It is also known as JSON Lines. The verbs are those of `penstock.json`, and you pass the type of one

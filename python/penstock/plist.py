@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/plist.py.
+# scripts/verbs.py writes this file from scripts/verbs/plist.py: `make verbs`.
 """Property lists, straight into your own types.
 
 All forms are read: binary, XML, the text of OpenStep and GNUstep (`.strings`, `.glyphs` and Xcode's

@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/xml.py.
+# scripts/verbs.py writes this file from scripts/verbs/xml.py: `make verbs`.
 """XML 1.0, straight into your own types.
 
 Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or

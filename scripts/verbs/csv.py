@@ -278,9 +278,7 @@ def load(source, into, /, *, dialect, repair, READ, FILE) -> list[T]:
 
 
 @_suggest.advised
-def read(
-    source: Sources, into, /, *, dialect, repair, RECORDS, READ, FILE, resume
-) -> _rust.Reader[T]:
+def read(source, into, /, *, dialect, repair, RECORDS, READ, FILE, resume) -> _rust.Reader[T]:
     r"""Read the rows one at a time, in constant memory.
 
     Args:
@@ -330,10 +328,7 @@ def read(
 
 
 @_suggest.advised
-def split(
-    source: Sources, /, *, parts: int | None = None, bytes: int | None = None, dialect, limits,
-    threads: int = 1, index
-) -> Splits:
+def split(source, /, *, parts, bytes, dialect, limits, threads, index) -> Splits:
     r"""Find the parts of files, each of which can be read on its own; see `penstock.split`.
 
     Each part holds the dialect.
@@ -375,9 +370,7 @@ def split(
 
 
 @_suggest.advised
-def open(
-    source: Path, into, /, *, dialect, repair, index, all_errors, unknown, types, limits
-) -> Rows[T]:
+def open(source, into, /, *, dialect, repair, index, all_errors, unknown, types, limits) -> Rows[T]:
     r"""Open a file to read its rows in any order.
 
     Penstock finds the rows in one pass, with the rules of the dialect and without making objects.

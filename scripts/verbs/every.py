@@ -1,5 +1,7 @@
 DUPLICATES = duplicates
 FILE = compression, member, limits
+READ = all_errors, duplicates, unknown, types, encoding
+OPEN = duplicates, unknown, all_errors, types, encoding, FILE
 RECORDS = errors, max_errors, empty
 TARGET = compression, level, sync
 TEXT = sort_keys, canonical, ascii
@@ -103,7 +105,8 @@ def read():
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-    return _read.read(source, FORMAT, DIALECT, into, at, policy, encoding, compression, member, limits)
+    return _read.read(
+        source, FORMAT, DIALECT, into, at, policy, encoding, compression, member, limits)
 
 
 def open():

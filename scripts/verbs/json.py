@@ -1,7 +1,6 @@
 DIALECT = _dialect(non_finite)
 FORMAT = "json"
 READ = all_errors, duplicates, unknown, non_finite, types, encoding
-OPEN = duplicates, unknown, all_errors, types, encoding, FILE
 STYLE = indent, TEXT, omit, NUMBERS, types
 
 """JSON (RFC 8259), straight into your own types.
@@ -190,7 +189,7 @@ def load(source, into, /, *, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(source: Sources, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
     """Read the records of a JSON document one at a time, in constant memory.
 
     Without `at`, the elements of a top-level array are the records; a top-level object is one
@@ -221,23 +220,15 @@ def read(source: Sources, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T
 if TYPE_CHECKING:
 
     @overload
-    def open(
-        source: Source | Buffer, into: None = None, /, *, at: None = None, OPEN
-    ) -> _rust.Document: ...
+    def open(source, into: None = None, /, *, at: None = None, OPEN) -> _rust.Document: ...
     @overload
-    def open(
-        source: Source | Buffer, into: None = None, /, *, at: str, OPEN
-    ) -> _rust.Records[Any]: ...
+    def open(source, into: None = None, /, *, at: str, OPEN) -> _rust.Records[Any]: ...
     @overload
-    def open(
-        source: Source | Buffer, into: TypeForm[T], /, *, at: str | None = None, OPEN
-    ) -> _rust.Records[T]: ...
+    def open(source, into: TypeForm[T], /, *, at, OPEN) -> _rust.Records[T]: ...
 
 
 @_suggest.advised
-def open(
-    source: Source | Buffer, into: TypeForm[T] | None = None, /, *, at: str | None = None, OPEN
-) -> _rust.Document | _rust.Records[Any]:
+def open(source, into, /, *, at, OPEN) -> _rust.Document | _rust.Records[Any]:
     """Open a JSON document and decode the parts that you ask for.
 
     Args:

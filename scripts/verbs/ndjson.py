@@ -165,7 +165,7 @@ def load(source, into, /, *, framing, READ, FILE) -> list[T]:
 
 
 @_suggest.advised
-def read(source: Sources, into, /, *, framing, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, framing, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
     r"""Read the records one at a time, in constant memory.
 
     Args:
@@ -187,9 +187,7 @@ def read(source: Sources, into, /, *, framing, at, RECORDS, READ, FILE) -> _rust
 
 
 @_suggest.advised
-def open(
-    source: Path, into, /, *, index, all_errors, duplicates, unknown, types, limits
-) -> Rows[T]:
+def open(source, into, /, *, index, all_errors, duplicates, unknown, types, limits) -> Rows[T]:
     r"""Open a file to read its records in any order.
 
     Penstock finds the records in one pass, at the speed of finding newlines, and decodes nothing.

@@ -259,7 +259,7 @@ def load(source, into, /, *, form, archive, classes, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(source: Sources, into, /, *, at, form, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, at, form, RECORDS, READ, FILE) -> _rust.Reader[T]:
     """Read the records of a property list one at a time, in constant memory.
 
     Without `at`, the elements of a root array are the records; a root dictionary is one record. A
@@ -288,8 +288,7 @@ def read(source: Sources, into, /, *, at, form, RECORDS, READ, FILE) -> _rust.Re
 
 @_suggest.advised
 def open(
-    source: Source | Buffer, into: TypeForm[T] | None = None, /, *, at: str | None = None,
-    archive, classes, unknown, all_errors, types, encoding, FILE
+    source, into, /, *, at, archive, classes, unknown, all_errors, types, encoding, FILE
 ) -> Any:
     """Open a property list and read the parts that you ask for.
 

@@ -1,9 +1,5 @@
-DIALECT = dialect
-FORMAT = "xml"
-DUPLICATES = "last"
 SYNTAX = namespaces, unresolved, repair
-READ = all_errors, unknown, repeated, namespaces, unresolved, repair, force_list, types, \
-    encoding
+READ = all_errors, unknown, repeated, SYNTAX, force_list, types, encoding
 STYLE = ELEMENTS, omit, types
 
 """XML 1.0, straight into your own types.
@@ -241,7 +237,7 @@ def load(source, into, /, *, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(source: Sources, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
     """Read the records of an XML document one at a time, in constant memory.
 
     Without `at`, the child elements of the root are the records, whatever their names.
@@ -302,9 +298,7 @@ def send(source, handler, /, *, SYNTAX, encoding, FILE) -> Any:
 
 
 @_suggest.advised
-def events(
-    source, /, *, namespaces: Literal[False] | None = None, unresolved, repair, encoding, FILE
-) -> Events:
+def events(source, /, *, SYNTAX, encoding, FILE) -> Events:
     """Read the events of an XML document, in constant memory: the level below the verbs.
 
     Each event is a tuple of its kind, its value and its offset: the bytes of the decompressed

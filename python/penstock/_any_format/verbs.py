@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/_any_format/verbs.py.
+# scripts/verbs.py writes this file from scripts/verbs/_any_format/verbs.py: `make verbs`.
 """The verbs of `penstock` itself, which take the format from a name, the first bytes, or `format=`.
 
 They call those of the formats, so they stand above them.

@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/_verbs/csv_encoder.py.
+# scripts/verbs.py writes this file from scripts/verbs/_verbs/csv_encoder.py: `make verbs`.
 """Writing CSV: the options, the file that rows are appended to, and the `Encoder`."""
 
 from __future__ import annotations

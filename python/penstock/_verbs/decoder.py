@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/_verbs/decoder.py.
+# scripts/verbs.py writes this file from scripts/verbs/_verbs/decoder.py: `make verbs`.
 """`Decoder`: records from chunks that you push."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/_verbs/encoder.py.
+# scripts/verbs.py writes this file from scripts/verbs/_verbs/encoder.py: `make verbs`.
 """Writing: the options of `encode`, and the `Encoder` of each format, which keeps them."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# `make verbs` writes this file from scripts/verbs/_verbs/plist_encoder.py.
+# scripts/verbs.py writes this file from scripts/verbs/_verbs/plist_encoder.py: `make verbs`.
 """Writing property lists: the `Encoder`."""
 
 from __future__ import annotations

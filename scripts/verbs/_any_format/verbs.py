@@ -1,6 +1,3 @@
-READ = all_errors, duplicates, unknown, types, encoding
-OPEN = duplicates, unknown, all_errors, types, encoding, FILE
-
 """The verbs of `penstock` itself, which take the format from a name, the first bytes, or `format=`.
 
 They call those of the formats, so they stand above them.
@@ -67,7 +64,7 @@ def decode(data, into, /, *, format, READ, limits) -> T:
     return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
 
 
-def encode(value, into, /, *, format: Format, omit, types) -> bytes:
+def encode(value, into, /, *, format, omit, types) -> bytes:
     r"""Write a value as one document in memory.
 
     `penstock.json.encode` and its like have the options of their format.
@@ -154,7 +151,7 @@ def write(target, into, /, *, format, at, omit, types, TARGET, append, torn) -> 
 
 
 @_suggest.advised
-def load(source: Source | ArrowColumns, into, /, *, format, READ, FILE) -> T:
+def load(source, into, /, *, format, READ, FILE) -> T:
     r"""Decode one document from a file or a stream.
 
     Args:
@@ -198,10 +195,7 @@ def load(source: Source | ArrowColumns, into, /, *, format, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(
-    source: Sources | ArrowColumns, into, /, *, format, at, RECORDS, READ, FILE,
-    split: Split | None = None, resume
-) -> Reader[T]:
+def read(source, into, /, *, format, at, RECORDS, READ, FILE, split, resume) -> Reader[T]:
     """Read the records of a file or a stream one at a time, in constant memory.
 
     Without `at`, the records are the elements of a top-level JSON array, the lines of NDJSON, or
@@ -281,25 +275,15 @@ def _for_files(
 if TYPE_CHECKING:
 
     @overload
-    def open(
-        source: Source | Buffer, into: None = None, /, *, format, at: None = None, OPEN
-    ) -> Any: ...
+    def open(source, into: None = None, /, *, format, at: None = None, OPEN) -> Any: ...
     @overload
-    def open(
-        source: Source | Buffer, into: None = None, /, *, format, at: str, OPEN
-    ) -> Records[Any]: ...
+    def open(source, into: None = None, /, *, format, at: str, OPEN) -> Records[Any]: ...
     @overload
-    def open(
-        source: Source | Buffer, into: TypeForm[T], /, *, format, at: str | None = None,
-        OPEN
-    ) -> Records[T] | Rows[T]: ...
+    def open(source, into: TypeForm[T], /, *, format, at, OPEN) -> Records[T] | Rows[T]: ...
 
 
 @_suggest.advised
-def open(
-    source: Source | Buffer, into: TypeForm[T] | None = None, /, *, format, at: str | None =
-    None, OPEN
-) -> Any:
+def open(source, into, /, *, format, at, OPEN) -> Any:
     """Open a document and decode the parts that you ask for.
 
     Penstock reads the text into memory, validates it once, and keeps a word of eight bytes per
@@ -345,8 +329,8 @@ def open(
             kind = _formats.of_source(given, name)
         if kind == "json":
             return _open.document(
-                given, name, into, at, duplicates, unknown, all_errors, types, encoding, compression,
-                limits)
+                given, name, into, at, duplicates, unknown, all_errors, types, encoding,
+                compression, limits)
     finally:
         del given  # This closes an archive that was opened here.
     if kind == "plist":

@@ -60,10 +60,7 @@ class Decoder(_rust.Decoder[T]):
     __module__ = "penstock"
     __slots__ = ()
 
-    def __new__(
-        cls, into, /, *, format: Format = "json", at, RECORDS, all_errors, duplicates,
-        unknown, types, encoding, compression, limits
-    ) -> Self:
+    def __new__(cls, into, /, *, format, at, RECORDS, READ, compression, limits) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _formats.dialect(_formats.checked(format))
