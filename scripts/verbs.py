@@ -15,7 +15,8 @@ In a template,
   item under `Raises` replaces its namesake of `every.py`, or stands behind the item before it.
 - names in capitals, which are assigned before the module's docstring, stand for parameters or for
   an expression. `NAME=NAME` and `"NAME": NAME` are repeated for each of the parameters.
-- `from penstock._base.types import *` imports the types that the module uses.
+- imports are missing. A module imports what it uses of `penstock._base.types`, of what `every.py`
+  imports, and of what the template does.
 - statements may be broken where you like. The generator breaks them as Ruff does.
 
 The modules are committed. `tests/test_verbs.py` compares them with what this script writes.
@@ -25,14 +26,18 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import textwrap
-import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import layout
 
 ROOT = Path(__file__).parent.parent
 TEMPLATES = ROOT / "scripts/verbs"
@@ -42,10 +47,9 @@ TYPES = PACKAGE / "_base/types.py"
 WRITING = {"encode", "dump", "write", "Encoder"}
 SECTIONS = ("Args", "Returns", "Raises", "Warns", "Example")
 REFERENCE = re.compile(r"\{(\w+)\}")
-WIDTH = 100
 # A paragraph stands two levels deep.
 FILLER = textwrap.TextWrapper(
-    WIDTH - 8, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    layout.WIDTH - 8, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
 )
 
 Node: TypeAlias = ast.FunctionDef | ast.ClassDef
@@ -200,10 +204,14 @@ class Template:
         self.lines = self.text.splitlines()
         self.format = "penstock" if path.parent.name == "_any_format" else path.stem
         body = ast.parse(self.text).body
-        first = next(place for place, node in enumerate(body) if not isinstance(node, ast.Assign))
-        self.start = body[first].lineno - 1
+        first = next(place for place, node in enumerate(body) if isinstance(node, ast.Expr))
         pairs = (self.source(node).partition(" = ") for node in body[:first])
         self.short = short | {name: text for name, _, text in pairs}
+        self.imports = layout.imports(body)
+        self.head = "\n".join(self.lines[body[first].lineno - 1 : body[first].end_lineno])
+        # Behind the docstring and the imports.
+        imported = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+        self.start = [body[first], *imported][-1].end_lineno
         self.definitions = list(self.find(body[first:]))
 
     def find(
@@ -243,6 +251,8 @@ class Writer:
 
     def __init__(self) -> None:
         every = Template(TEMPLATES / "every.py", {})
+        types = re.findall(r"\n    (?:class )?(\w+)(?:[(:]| = )", TYPES.read_text("utf-8"))
+        self.imports = {name: ("penstock._base.types", name) for name in types} | every.imports
         self.shared = {definition.name: definition for definition in every.definitions}
         paths = sorted(set(TEMPLATES.rglob("*.py")) - {every.path})
         self.templates = [Template(path, every.short) for path in paths]
@@ -313,75 +323,11 @@ class Writer:
                 lines[definition.documented] = self.docstring(definition)
         path = template.path.relative_to(ROOT)
         header = f"# scripts/verbs.py writes this file from {path}: `make verbs`."
-        return laid_out(imported("\n".join([header, *lines[template.start :]])))
-
-
-def imported(text: str) -> str:
-    """Say which types a module imports: those that it uses."""
-    nodes = list(ast.walk(ast.parse(text)))
-    known = re.findall(r"^    (?:class )?(\w+)(?=[(:]| = )", TYPES.read_text("utf-8"), re.MULTILINE)
-    used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    others = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
-    names = sorted(used.intersection(known) - others)
-    listed = "".join(f"        {name},\n" for name in names)
-    return text.replace("_base.types import *\n", f"_base.types import (\n{listed}    )\n")
-
-
-def laid_out(text: str) -> str:
-    """Break long statements, and those that a template breaks in its own way, as Ruff does."""
-    lines = text.splitlines()
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.With):
-            found.append((node.lineno - 1, node.body[0].lineno - 1))
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return):
-            found.append((node.lineno - 1, node.end_lineno or 0))
-    for start, end in sorted(found, reverse=True):
-        statement = lines[start:end]
-        is_laid_out = end - start == 1 or statement[-1].strip()[0] in ")]}"
-        is_kept = '"""' in statement[0] or any("#" in line for line in statement)
-        if not is_kept and not (is_laid_out and all(len(line) <= WIDTH for line in statement)):
-            lines[start:end] = broken(joined(statement))
-    return "\n".join(lines) + "\n"
-
-
-def joined(lines: list[str]) -> str:
-    """Return a statement as one line."""
-    text = lines[0]
-    for line in map(str.strip, lines[1:]):
-        if line[0] in ")]}":
-            text = text.removesuffix(",") + line
-        else:
-            text += line if text[-1] in "([{" else f" {line}"
-    return text
-
-
-def broken(line: str) -> list[str]:
-    """Break a long line in its longest brackets: at all commas, unless one line holds a call's."""
-    if len(line) <= WIDTH:
-        return [line]
-    start, *commas, end = longest(line)
-    indent = line[: len(line) - len(line.lstrip())]
-    head, tail = line[: start + 1], indent + line[end:]
-    inside = f"{indent}    {line[start + 1 : end]}"
-    if head[-1] == "(" and len(inside) <= WIDTH:
-        return [head, inside, tail]
-    items = [line[a + 1 : b].strip() for a, b in pairwise([start, *commas, end])]
-    return [head, *(part for item in items for part in broken(f"{indent}    {item},")), tail]
-
-
-def longest(line: str) -> list[int]:
-    """Return where the longest brackets of a line begin, have commas, and end."""
-    opened: list[list[int]] = []
-    closed = []
-    for token in tokenize.generate_tokens(iter([line]).__next__):
-        if token.string in {"(", "[", "{"}:
-            opened.append([token.start[1]])
-        elif token.string == "," and opened:
-            opened[-1].append(token.start[1])
-        elif token.string in {")", "]", "}"}:
-            closed.append([*opened.pop(), token.start[1]])
-    return max(closed, key=lambda places: places[-1] - places[0])
+        text = "\n".join(lines[template.start :]).strip()
+        imports = layout.needed(text, self.imports | template.imports)
+        blank = "\n" if text.startswith(("@", "class ")) else ""
+        parts = [header, template.head, "", imports + blank, text]
+        return layout.laid_out("\n".join(parts) + "\n")
 
 
 def generated() -> dict[Path, str]:

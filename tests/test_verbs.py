@@ -114,7 +114,49 @@ def test_statements_are_broken_as_ruff_does_it() -> None:
         names = ["json", "ndjson", "xml", "csv", "plist", "decode", "encode", "load", "dump", "open"]
         short = made(1, 2)
     """
-    assert verbs.laid_out(inspect.cleandoc(text) + "\n") == inspect.cleandoc(expected) + "\n"
+    assert verbs.layout.laid_out(inspect.cleandoc(text) + "\n") == inspect.cleandoc(expected) + "\n"
+
+
+def test_imports_are_those_that_are_used() -> None:
+    statements = """\
+        import os
+        from collections.abc import Iterable, Iterator, Mapping
+        from typing import Any, overload
+        from typing_extensions import Buffer
+        import penstock.json as json
+        from penstock._base import plan as _plan
+        from penstock._base.types import PLAIN, T
+    """
+    text = """\
+        __all__ = ["Mapping", "decode"]
+        if TYPE_CHECKING:
+            @overload
+            def decode(data: Buffer) -> Any: ...
+        def decode(data: Buffer, into: T = PLAIN) -> Iterable[T]:
+            from others import json
+            _plan.checked(into)
+            return json.loads(os.fspath(data))
+    """
+    expected = """\
+        from __future__ import annotations
+
+        import os
+
+        from penstock._base import plan as _plan
+        from penstock._base.types import PLAIN
+
+        TYPE_CHECKING = False
+
+        if TYPE_CHECKING:
+            from collections.abc import Iterable, Mapping
+            from typing import Any, overload
+
+            from typing_extensions import Buffer
+
+            from penstock._base.types import T
+    """
+    known = verbs.layout.imports(ast.parse(inspect.cleandoc(statements)).body)
+    assert verbs.layout.needed(inspect.cleandoc(text), known) == inspect.cleandoc(expected) + "\n"
 
 
 def test_items_keep_their_places() -> None:

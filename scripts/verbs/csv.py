@@ -14,38 +14,7 @@ quotes or line ends. Pass a `Dialect` for other text. By default, the suffix of 
 says the delimiter: a tab for `.tsv` and `.tab`, a bar for `.psv`, else a comma.
 """
 
-from __future__ import annotations
-
-import os
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN, T
-from penstock._io import dialect as _dialect
-from penstock._io import sources as _sources
-from penstock._io.dialect import Dialect
-from penstock._parts import rows as _rows
-from penstock._verbs import csv_encoder as _csv_encoder
-from penstock._verbs import decoder as _decoder
-from penstock._verbs import read as _read
-from penstock._verbs import send as _send
-from penstock._verbs import write as _write
 from penstock._verbs.csv_encoder import Encoder
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Literal, NoReturn, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
-    from penstock._parts.checkpoint import Checkpoint
-    from penstock._parts.rows import Rows
-    from penstock._parts.split import Splits
 
 __all__ = [
     "Decoder", "Dialect", "Encoder", "decode", "dump", "encode", "infer", "load", "open", "read",

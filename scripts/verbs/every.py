@@ -10,6 +10,38 @@ ELEMENTS = root, record, declaration, ascii, indent, null, namespaces
 
 """What the verbs have in common in every format; see `scripts/verbs.py`."""
 
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NoReturn, Self, overload
+
+from typing_extensions import Buffer, TypeForm, TypeIs
+
+import penstock._rust as _rust
+import penstock.json as json
+from penstock._archives.graph import Array, Dictionary, Items
+from penstock._archives.keyed_open import OpenedArray, OpenedDictionary, OpenedObject
+from penstock._archives.keyed_values import ArchivedObject, AttributedString
+from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
+from penstock._base.limits import Limits
+from penstock._base.types import PLAIN
+from penstock._io import dialect as _dialect
+from penstock._io import formats as _formats
+from penstock._io import sources as _sources
+from penstock._io.dialect import Dialect
+from penstock._parts import rows as _rows
+from penstock._parts.checkpoint import Checkpoint
+from penstock._parts.rows import Rows
+from penstock._parts.split import Split, Splits
+from penstock._rust import Events, Reader, Records, Writer
+from penstock._verbs import csv_encoder as _csv_encoder
+from penstock._verbs import decoder as _decoder
+from penstock._verbs import encoder as _encoder
+from penstock._verbs import open as _open
+from penstock._verbs import read as _read
+from penstock._verbs import send as _send
+from penstock._verbs import write as _write
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> NoReturn:

@@ -13,30 +13,6 @@ are strict too: an integer may stand for a float, and nothing else for anything 
 keys that the type does not name, at scanning speed.
 """
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN, T
-from penstock._io import sources as _sources
-from penstock._verbs import decoder as _decoder
-from penstock._verbs import encoder as _encoder
-from penstock._verbs import open as _open
-from penstock._verbs import read as _read
-from penstock._verbs import send as _send
-from penstock._verbs import write as _write
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any, NoReturn, Self, overload
-
-    from typing_extensions import Buffer, TypeForm
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
-
 __all__ = [
     "Decoder", "Encoder", "decode", "dump", "encode", "load", "open", "read", "send", "write"]
 

@@ -15,32 +15,6 @@ separator (0x1E) starts each document; `"concatenated"` is documents one after t
 or without white space between them.
 """
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN, T
-from penstock._io import sources as _sources
-from penstock._parts import rows as _rows
-from penstock._verbs import decoder as _decoder
-from penstock._verbs import encoder as _encoder
-from penstock._verbs import read as _read
-from penstock._verbs import send as _send
-from penstock._verbs import write as _write
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Literal, NoReturn, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
-    from penstock._parts.rows import Rows
-
 __all__ = [
     "Decoder", "Encoder", "decode", "dump", "encode", "load", "open", "read", "send", "write"]
 

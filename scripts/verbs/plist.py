@@ -14,33 +14,7 @@ a `plistlib.UID`, or an int where the type asks for one. The text of OpenStep ha
 there `"42"` or `42` stands for an int if the type asks for one.
 """
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN, T
-from penstock._io import formats as _formats
-from penstock._io import sources as _sources
-from penstock._verbs import decoder as _decoder
-from penstock._verbs import read as _read
-from penstock._verbs import send as _send
-from penstock._verbs import write as _write
 from penstock._verbs.plist_encoder import Encoder
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Self
-
-    from typing_extensions import Buffer, TypeForm
-
-    from penstock._archives.graph import Array, Dictionary, Items
-    from penstock._archives.keyed_open import OpenedArray, OpenedDictionary, OpenedObject
-    from penstock._archives.keyed_values import ArchivedObject, AttributedString
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
 
 __all__ = [
     "ArchivedObject", "Array", "AttributedString", "Decoder", "Dictionary", "Encoder", "Items",

@@ -18,31 +18,6 @@ document type that is in the document itself. It never opens a file or an addres
 document says so.
 """
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN, T
-from penstock._io import sources as _sources
-from penstock._rust import Events
-from penstock._verbs import decoder as _decoder
-from penstock._verbs import encoder as _encoder
-from penstock._verbs import read as _read
-from penstock._verbs import send as _send
-from penstock._verbs import write as _write
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Literal, NoReturn, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
-
 __all__ = [
     "Decoder", "Encoder", "Events", "decode", "dump", "encode", "events", "load", "read", "send",
     "write"]

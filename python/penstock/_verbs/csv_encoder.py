@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import (
-        Formulas,
-        Omit,
-        Quoting,
-        Torn,
-        Types,
-    )
+    from penstock._base.types import Formulas, Omit, Quoting, Torn, Types
     from penstock._io.dialect import Dialect
 
 

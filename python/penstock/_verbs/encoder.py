@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import (
-        Binary,
-        Digits,
-        Namespaces,
-        NonFinite,
-        Null,
-        Omit,
-        Types,
-    )
+    from penstock._base.types import Binary, Digits, Namespaces, NonFinite, Null, Omit, Types
 
 
 class Encoder(_rust.Encoder):

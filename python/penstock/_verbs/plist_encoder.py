@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import (
-        Omit,
-        PlistForm,
-        Types,
-    )
+    from penstock._base.types import Omit, PlistForm, Types
 
 
 class Encoder(_rust.Encoder):

@@ -3,34 +3,6 @@
 They call those of the formats, so they stand above them.
 """
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-import penstock.json as json
-from penstock._base import plan as _plan
-from penstock._base import suggest as _suggest
-from penstock._base.types import PLAIN
-from penstock._io import formats as _formats
-from penstock._io import sources as _sources
-from penstock._verbs import open as _open
-from penstock._verbs import read as _read
-from penstock._verbs import send as _send
-from penstock._verbs import write as _write
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any, Literal, overload
-
-    from typing_extensions import Buffer, TypeForm, TypeIs
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
-    from penstock._parts.checkpoint import Checkpoint
-    from penstock._parts.rows import Rows
-    from penstock._parts.split import Split
-    from penstock._rust import Reader, Records, Writer
-
 
 @_rust.direct
 def decode(data, into, /, *, format, READ, limits) -> T:

@@ -1,25 +1,5 @@
 """Writing CSV: the options, the file that rows are appended to, and the `Encoder`."""
 
-from __future__ import annotations
-
-import os
-
-import penstock._rust as _rust
-from penstock._io import formats as _formats
-from penstock._io import sources as _sources
-from penstock._verbs import encoder as _encoder
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.types import *
-    from penstock._io.dialect import Dialect
-
 
 class Encoder(_rust.Encoder):
     r"""Writes rows as CSV, with options that are checked once.

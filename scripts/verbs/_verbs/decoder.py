@@ -1,22 +1,5 @@
 """`Decoder`: records from chunks that you push."""
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-from penstock._base.types import PLAIN, T
-from penstock._io import formats as _formats
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.limits import Limits
-    from penstock._base.types import *
-
 
 class Decoder(_rust.Decoder[T]):
     r"""Records from chunks of bytes that you push, cut anywhere.

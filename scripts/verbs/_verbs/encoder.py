@@ -1,20 +1,5 @@
 """Writing: the options of `encode`, and the `Encoder` of each format, which keeps them."""
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._base import plan as _plan
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Literal, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.types import *
-
 
 class Encoder(_rust.Encoder):
     """Writes values as JSON, with options that are checked once.

@@ -2,20 +2,6 @@ STYLE = form, indent, sort_keys, ascii, stream
 
 """Writing property lists: the `Encoder`."""
 
-from __future__ import annotations
-
-import penstock._rust as _rust
-from penstock._verbs import encoder as _encoder
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any, Self
-
-    from typing_extensions import TypeForm
-
-    from penstock._base.types import *
-
 
 class Encoder(_rust.Encoder):
     r"""Writes values as property lists, with options that are checked once.
