@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,6 +116,85 @@ def test_statements_are_broken_as_ruff_does_it() -> None:
         short = made(1, 2)
     """
     assert verbs.layout.laid_out(inspect.cleandoc(text) + "\n") == inspect.cleandoc(expected) + "\n"
+
+
+def definition(path: Path, text: str) -> Any:
+    """Return the only function of a template."""
+    path.write_text(inspect.cleandoc(text) + "\n")
+    [found] = verbs.Template(path, {}).definitions
+    return found
+
+
+def test_a_verb_in_short(tmp_path: Path) -> None:
+    text = """
+        STYLE = indent, omit
+
+        'The module.'
+
+        def dump(value, target: str, /, *, STYLE, sync) -> None:
+            '''Write it.
+
+            Args:
+                sync: Whether to wait.
+            Raises:
+                TypeError: It is no text.
+                KeyError: It is not there.
+            Returns:
+                Nothing.
+            '''
+            write(value, target, STYLE=STYLE, sync={"STYLE": STYLE})
+    """
+    found = definition(tmp_path / "xml.py", text.replace("'''", '"""'))
+    expected = """
+        def dump(
+            value: Any,
+            target: str,
+            /,
+            *,
+            indent: int | None = None,
+            omit: Omit | None = None,
+            sync: bool = False,
+        ) -> None:
+            '''Write it.
+
+            Args:
+                value: The value; see `encode`.
+                target: A path, a binary file, or a function that is called with chunks of bytes.
+                indent: The spaces for each level; see `encode`.
+                omit: The fields to leave out; see `encode`.
+                sync: Whether to wait.
+
+            Returns:
+                Nothing.
+
+            Raises:
+                OSError: The target cannot be written to.
+                TypeError: It is no text.
+                KeyError: It is not there.
+                EncodeError: The value cannot be written. A file at a path stays as it was.
+                PlanError: Penstock cannot plan `into`.
+                ValueError: An option is not valid.
+            '''
+            write(value, target, indent=indent, omit=omit, sync={"indent": indent, "omit": omit})
+    """
+    written = "\n".join(WRITER.function(found))
+    assert written == inspect.cleandoc(expected.replace("'''", '"""'))
+
+
+def test_a_docstring_that_describes_what_is_no_option(tmp_path: Path) -> None:
+    text = """
+        'The module.'
+
+        def load(source, /, *, limits) -> object:
+            '''Read it.
+
+            Args:
+                limit: How far.
+            '''
+    """
+    found = definition(tmp_path / "json.py", text.replace("'''", '"""'))
+    with pytest.raises(SystemExit, match=r"^json\.load has no limit$"):
+        WRITER.function(found)
 
 
 def test_imports_are_those_that_are_used() -> None:
