@@ -1,7 +1,7 @@
-//! The run of a pump that fills columns, in one thread or in several.
+//! The run of a driver that fills columns, in one thread or in several.
 
 use super::destination::{Builder, Crew};
-use super::pump::{Gauge, Pump, Turn, bring};
+use super::driver::{Driver, Gauge, Turn, bring};
 use crate::columns::{Asked, columns_of};
 use crate::edge::errors::{self};
 use penstock_arrow::SchemaRef;
@@ -13,7 +13,7 @@ use penstock_core::split::{self, Point, Turn as Stepped};
 use pyo3::prelude::*;
 use std::sync::atomic::Ordering;
 
-impl Pump {
+impl Driver {
     /// Before anything is read: fills columns, in several threads if there shall be more than one.
     /// Returns their schema.
     pub(crate) fn fill(
@@ -41,7 +41,7 @@ impl Pump {
     /// interpreter lock, unless it takes objects.
     pub(crate) fn fill_batch(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Pump { run, builder, gauge, threads, crew, .. } = self;
+            let Driver { run, builder, gauge, threads, crew, .. } = self;
             let (_, takes_objects) = builder.filled();
             let got = if let Some(crew) = crew {
                 py.detach(|| fill_together(run, builder, gauge, crew))

@@ -1,6 +1,6 @@
 //! The progress of a run.
 
-use super::pump::Gauge;
+use super::driver::Gauge;
 use super::timing::Timing;
 use crate::edge::errors::guarded;
 use penstock_clock::Mono;

@@ -8,8 +8,8 @@
 //! bytes are parsed without a sample. A record during which the thread was interrupted does not
 //! count.
 
+use super::driver::Gauge;
 use super::outlet::{by_outlet, outlet_destination};
-use super::pump::Gauge;
 use crate::edge::errors::guarded;
 use crate::objects::{Owned, Refusal, Side};
 use penstock_clock::Mono;

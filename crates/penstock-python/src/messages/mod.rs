@@ -13,7 +13,7 @@ mod sink;
 
 pub(crate) use element::{Element, Items};
 
-use crate::drive::pump::bring;
+use crate::drive::driver::bring;
 use crate::edge::errors::{self, Named, guarded};
 use crate::edge::modules;
 use crate::edge::{options, repairs};

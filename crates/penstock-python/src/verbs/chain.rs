@@ -1,6 +1,6 @@
 //! Several sources that are read one after the other, by one `Reader`.
 
-use crate::drive::pump::{Pump, Settings};
+use crate::drive::driver::{Driver, Settings};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::PolicyObject;
 use crate::edge::repairs;
@@ -28,8 +28,8 @@ pub(super) struct Recipe {
 
 /// A source that was opened.
 pub(super) struct Opened {
-    pub(super) pump: Pump,
-    /// The caller's objects that the pump uses.
+    pub(super) driver: Driver,
+    /// The caller's objects that the driver uses.
     pub(super) held: Vec<Held>,
     /// The type and the path as `repr` shows them.
     pub(super) title: String,
@@ -69,11 +69,11 @@ impl Recipe {
         let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
         let held = held.into_iter().chain(settings.errors.held()).collect();
         let total = source.total();
-        let mut pump = Pump::new(dialect, plan, settings, Windows::of(source));
+        let mut driver = Driver::new(dialect, plan, settings, Windows::of(source));
         if self.timing {
-            pump.time();
+            driver.time();
         }
-        Ok(Opened { pump, held, title, sought, records, total })
+        Ok(Opened { driver, held, title, sought, records, total })
     }
 }
 
@@ -145,11 +145,11 @@ impl Chain {
     pub(super) fn next(
         &mut self,
         py: Python<'_>,
-        before: &mut Pump,
-    ) -> PyResult<Option<(Pump, Option<Origin>)>> {
+        before: &mut Driver,
+    ) -> PyResult<Option<(Driver, Option<Origin>)>> {
         let mut rest = self.rest.get(py)?.cast_into::<PyIterator>()?;
         let Some(next) = rest.next().transpose()? else { return Ok(None) };
-        let (Opened { mut pump, .. }, origin) = if self.keeps_places {
+        let (Opened { mut driver, .. }, origin) = if self.keeps_places {
             let (opened, origin) = open_on(py, &self.recipe, next.extract()?)?;
             (opened, Some(origin))
         } else {
@@ -168,28 +168,28 @@ impl Chain {
             rest.call_method0(ENTER)?;
         }
         (self.unknown, self.repairs, self.repair_counts) = (unknown, repairs, repair_counts);
-        pump.follow(before);
-        Ok(Some((pump, origin)))
+        driver.follow(before);
+        Ok(Some((driver, origin)))
     }
 
-    /// The unknown keys of the sources before and of that of `pump`.
+    /// The unknown keys of the sources before and of that of `driver`.
     pub(super) fn unknown<'py>(
         &self,
         py: Python<'py>,
-        pump: &Pump,
+        driver: &Driver,
     ) -> PyResult<Bound<'py, PyDict>> {
-        sum(self.unknown.bind(py), &unknown_keys(py, pump.builder())?)
+        sum(self.unknown.bind(py), &unknown_keys(py, driver.builder())?)
     }
 
     /// The same of repairs.
     pub(super) fn repairs<'py>(
         &self,
         py: Python<'py>,
-        pump: &Pump,
+        driver: &Driver,
     ) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::new(py, self.repairs.bind(py))?;
         let room = RepairLog::MOST.saturating_sub(all.len());
-        for repair in repairs::list(pump.repairs(), py, pump.name())?.iter().take(room) {
+        for repair in repairs::list(driver.repairs(), py, driver.name())?.iter().take(room) {
             all.append(repair)?;
         }
         Ok(all)
@@ -199,9 +199,9 @@ impl Chain {
     pub(super) fn repair_counts<'py>(
         &self,
         py: Python<'py>,
-        pump: &Pump,
+        driver: &Driver,
     ) -> PyResult<Bound<'py, PyDict>> {
-        sum(self.repair_counts.bind(py), &repairs::counts(pump.repairs(), py)?)
+        sum(self.repair_counts.bind(py), &repairs::counts(driver.repairs(), py)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Checkpoints: where a reader stands behind a record, and readers that go on there.
 
-use crate::drive::pump::{Pump, Settings};
+use crate::drive::driver::{Driver, Settings};
 use crate::edge::errors::guarded;
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
@@ -68,8 +68,8 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     if !run.left.is_empty() {
         return Err(refused("records of a batch that was broken off are still to be taken"));
     }
-    let pump = &run.pump;
-    if run.pending.is_some() || (pump.is_finished() && !pump.is_complete()) {
+    let driver = &run.driver;
+    if run.pending.is_some() || (driver.is_finished() && !driver.is_complete()) {
         return Err(refused("the reader has failed behind the last record"));
     }
     let (parted, size) = Parted::open(py, source)?;
@@ -80,29 +80,29 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
         Parted::Plain(_) | Parted::InPieces(..) => None,
     };
     let is_plain = matches!(parted, Parted::Plain(_));
-    let (format, at) = (pump.format(), sought.clone());
-    let (path, records) = (path.clone().unbind(), pump.records());
+    let (format, at) = (driver.format(), sought.clone());
+    let (path, records) = (path.clone().unbind(), driver.records());
     let dialect = dialect.as_ref().map(|dialect| dialect.clone_ref(py));
     let made = |records, ended, told| {
         Ok((path, file, is_plain, format, dialect, at, records, ended, told, files))
     };
-    if pump.is_complete() && (pump.is_document() || whole.is_some()) {
+    if driver.is_complete() && (driver.is_document() || whole.is_some()) {
         return made(records, true, None);
     }
     if records == 0 {
         return made(records, false, None);
     }
-    if pump.is_over() {
+    if driver.is_over() {
         return made(records, true, None);
     }
     if let Some(why) = whole {
         return Err(refused(why));
     }
-    if let Some(why) = pump.why_whole().filter(|_| pump.has_begun()) {
+    if let Some(why) = driver.why_whole().filter(|_| driver.has_begun()) {
         return Err(refused(why));
     }
-    let point = match pump.taken_of_piece() {
-        None => pump.point_behind(),
+    let point = match driver.taken_of_piece() {
+        None => driver.point_behind(),
         Some(None) => None,
         Some(Some(taken)) => next_of_piece(py, parted, origin, taken)?,
     };
@@ -132,17 +132,17 @@ pub(crate) fn read_on(
             limits: options::limits(limits)?,
             timing: true,
         };
-        let (Opened { mut pump, mut held, title, .. }, origin) = open_on(py, &recipe, opened)?;
+        let (Opened { mut driver, mut held, title, .. }, origin) = open_on(py, &recipe, opened)?;
         let title = format!("{shown} -> {title}");
         let Some(files) = files else {
-            return Ok(Reader::over(pump, held, title, Some(origin), None));
+            return Ok(Reader::over(driver, held, title, Some(origin), None));
         };
-        pump.expect_others();
+        driver.expect_others();
         let files = Held::new(files);
         held.extend([files.clone(), recipe.r#type.clone()]);
         held.extend(recipe.at.clone());
         let chain = Chain::of_kept(py, files, recipe)?;
-        Ok(Reader::over(pump, held, title, Some(origin), Some(Box::new(chain))))
+        Ok(Reader::over(driver, held, title, Some(origin), Some(Box::new(chain))))
     })
 }
 
@@ -233,13 +233,13 @@ pub(super) fn open_on(
         settings.wanted = None;
     }
     let held: Vec<Held> = settings.errors.held().into_iter().collect();
-    let mut pump = match &point {
+    let mut driver = match &point {
         None => {
             let mut input = Windows::of(source.open(py, dialect.detect(), limits)?.0);
             if let Some(end) = end {
                 input = input.up_to(end);
             }
-            Pump::new(dialect, plan, settings, input)
+            Driver::new(dialect, plan, settings, input)
         }
         Some(point) => {
             let (reader, input) = match &point.stand {
@@ -256,23 +256,23 @@ pub(super) fn open_on(
                 }
             };
             let reader = reader.ok_or_else(elsewhere)?;
-            let mut pump = Pump::over(dialect, reader, plan, settings, input);
-            if !pump.begin_at(point) {
+            let mut driver = Driver::over(dialect, reader, plan, settings, input);
+            if !driver.begin_at(point) {
                 return Err(elsewhere());
             }
-            pump
+            driver
         }
     };
     if end.is_some() {
-        pump.leave_torn();
+        driver.leave_torn();
     }
     if let Some(records) = ended {
-        pump.pass_all(records);
+        driver.pass_all(records);
     }
     if recipe.timing {
-        pump.time();
+        driver.time();
     }
-    Ok((Opened { pump, held, title, sought: mine, records, total: None }, origin))
+    Ok((Opened { driver, held, title, sought: mine, records, total: None }, origin))
 }
 
 /// The error for a checkpoint of other records. Both are described by what an error says if there are

@@ -4,8 +4,8 @@
 //! lock. It takes the lock for signals, for errors that the caller's function gets, and while files
 //! that are Python objects are read and written. `convert_into.rs` has the conversions by a class.
 
+use crate::drive::driver::Gauge;
 use crate::drive::progress::{Meter, Progress, count};
-use crate::drive::pump::Gauge;
 use crate::edge::errors::{self, Named, Raised, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, Errors, PolicyObject};

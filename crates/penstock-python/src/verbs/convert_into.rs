@@ -1,7 +1,7 @@
 //! Conversions by a class: with objects, and without them.
 //!
 //! For whoever changes it. **Both do what `read` and `write` do, and nothing else.** With objects,
-//! a pump reads records and a recorder writes them. Without them, a [`Fit`] checks and keeps the
+//! a driver reads records and a recorder writes them. Without them, a [`Fit`] checks and keeps the
 //! values of a record, and no interpreter lock is held. It takes what it knows to be right. As soon
 //! as it does not take an event, a builder gets the events of the record so far, then this one and
 //! all that follow: so errors are the builder's, to the letter, and so are all values that the fit
@@ -14,8 +14,8 @@ use super::convert::{Done, Got, advance};
 use super::encode::Encoder;
 use super::together::Together;
 use super::write::Recorder;
+use crate::drive::driver::{Driver, Gauge, LONE_OBJECT, Settings, Turn};
 use crate::drive::progress::Meter;
-use crate::drive::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
 use crate::edge::errors::{self, Named, Raised};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{Errors, PolicyObject, warn_of_lack};
@@ -155,9 +155,9 @@ impl Into<'_> {
                 Opened { fitted: Ok(Box::new(fitted)), held, meter }
             }
             Err(_) => {
-                let pump = Pump::new(dialect, plan, settings, input);
-                let meter = Meter::new(pump.gauge().clone(), total);
-                Opened { fitted: Err(Box::new(Objects { pump, recorder })), held, meter }
+                let driver = Driver::new(dialect, plan, settings, input);
+                let meter = Meter::new(driver.gauge().clone(), total);
+                Opened { fitted: Err(Box::new(Objects { driver, recorder })), held, meter }
             }
         })
     }
@@ -165,13 +165,13 @@ impl Into<'_> {
 
 /// A conversion that makes an object of each record.
 pub(super) struct Objects {
-    pump: Pump,
+    driver: Driver,
     recorder: Recorder,
 }
 
 impl Objects {
     pub(super) fn gauge(&self) -> Arc<Gauge> {
-        Arc::clone(self.pump.gauge())
+        Arc::clone(self.driver.gauge())
     }
 
     /// Converts all of the source.
@@ -181,23 +181,23 @@ impl Objects {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Objects { mut pump, mut recorder } = *self;
-        pump.builder_mut().set_recycling(true);
+        let Objects { mut driver, mut recorder } = *self;
+        driver.builder_mut().set_recycling(true);
         let mut ended = None;
         let rows = std::iter::from_fn(|| {
             loop {
-                match pump.advance(py) {
+                match driver.advance(py) {
                     Ok(Turn::Row) => {
-                        let row = pump.builder_mut().take_row()?;
+                        let row = driver.builder_mut().take_row()?;
                         return Some(Ok(row.into_bound(py)));
                     }
                     Ok(Turn::End) => return None,
-                    Ok(Turn::Dry) => match pump.refill(py) {
+                    Ok(Turn::Dry) => match driver.refill(py) {
                         Ok(()) => {}
                         Err(error) => return Some(Err(error)),
                     },
                     Err(error) => {
-                        if pump.is_complete() && is_group(py, &error) {
+                        if driver.is_complete() && is_group(py, &error) {
                             ended = Some(error);
                             return None;
                         }
@@ -214,9 +214,9 @@ impl Objects {
             }
             Ok(None::<()>)
         })?;
-        pump.close();
+        driver.close();
         let records = finish(py, &mut recorder, target, open)?;
-        let repairs = repairs::counts(pump.repairs(), py)?.unbind();
+        let repairs = repairs::counts(driver.repairs(), py)?.unbind();
         Ok(Done { records, repairs, collected: ended })
     }
 }

@@ -1,7 +1,7 @@
 //! `decode` and `load`: whole documents, and parts of a text that are decoded by themselves.
 
 use crate::drive::destination::Builder;
-use crate::drive::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
+use crate::drive::driver::{Driver, LARGE, Settings, Turn as PumpTurn};
 use crate::edge::buffers::{in_pieces, slice};
 use crate::edge::errors::{self, Named, guarded};
 use crate::edge::options::{self, Errors, PolicyObject};
@@ -90,7 +90,7 @@ impl<'a> Request<'a> {
         the_value(py, rows.pop())
     }
 
-    fn pump(self, name: Option<String>, input: Windows) -> Pump {
+    fn driver(self, name: Option<String>, input: Windows) -> Driver {
         let settings = Settings {
             records: None,
             options: self.options,
@@ -100,7 +100,7 @@ impl<'a> Request<'a> {
             name,
             wanted: None,
         };
-        Pump::new(self.dialect, self.plan, settings, input)
+        Driver::new(self.dialect, self.plan, settings, input)
     }
 }
 
@@ -209,19 +209,19 @@ fn at_hand<'py>(
     // piece.
     let (is_document, caller) = (common.dialect.is_document(), common.caller);
     let input = Windows::pushed(detect, encoding, common.limits.total);
-    let mut pump = common.pump(None, input);
+    let mut driver = common.driver(None, input);
     let mut pause = Pause::begin(py)?;
     in_pieces(data, |piece| {
-        pump.push(py, piece)?;
-        pump.advance(py).map(|_| ())
+        driver.push(py, piece)?;
+        driver.advance(py).map(|_| ())
     })?;
-    pump.push_end(py)?;
-    while !matches!(pump.advance(py)?, PumpTurn::End) {
+    driver.push_end(py)?;
+    while !matches!(driver.advance(py)?, PumpTurn::End) {
         py.check_signals()?;
     }
-    pump.promote_if_large(&mut pause, &mut 0);
-    repairs::warn(pump.repairs(), py, None, caller)?;
-    Request::result(py, is_document, pump.builder_mut().take_rows())
+    driver.promote_if_large(&mut pause, &mut 0);
+    repairs::warn(driver.repairs(), py, None, caller)?;
+    Request::result(py, is_document, driver.builder_mut().take_rows())
 }
 
 /// Decodes the document of a path, a file or chunks.
@@ -252,24 +252,24 @@ fn from_source<'py>(
     name: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let is_document = common.dialect.is_document();
-    let mut pump = common.pump(name, Windows::of(source).gathered());
+    let mut driver = common.driver(name, Windows::of(source).gathered());
     let (mut pause, mut promoted) = (None, 0);
     loop {
-        match (pump.advance(py)?, &mut pause) {
+        match (driver.advance(py)?, &mut pause) {
             (PumpTurn::Row, _) => {}
             (PumpTurn::Dry, Some(pause)) => {
-                pump.promote_if_large(pause, &mut promoted);
-                pause.lift(py, || pump.refill(py))??;
+                driver.promote_if_large(pause, &mut promoted);
+                pause.lift(py, || driver.refill(py))??;
             }
             (PumpTurn::Dry, None) => {
-                pump.refill(py)?;
-                if pump.received() >= BULK as u64 {
+                driver.refill(py)?;
+                if driver.received() >= BULK as u64 {
                     pause = Some(Pause::begin(py)?);
                 }
             }
             (PumpTurn::End, Some(pause)) => {
                 // The rest of a large document is small, and goes with it.
-                pump.promote_if_large(pause, &mut promoted);
+                driver.promote_if_large(pause, &mut promoted);
                 if promoted > 0 {
                     pause.promote();
                 }
@@ -279,8 +279,8 @@ fn from_source<'py>(
         }
     }
     drop(pause);
-    repairs::warn(pump.repairs(), py, pump.name(), DECORATED)?;
-    Request::result(py, is_document, pump.builder_mut().take_rows())
+    repairs::warn(driver.repairs(), py, driver.name(), DECORATED)?;
+    Request::result(py, is_document, driver.builder_mut().take_rows())
 }
 
 /// Decodes bytes that cannot change, without copying them.

@@ -4,7 +4,7 @@
 //! between two batches. At most a batch, the names of the open elements and a piece of text are
 //! kept.
 
-use crate::drive::pump::bring;
+use crate::drive::driver::bring;
 use crate::edge::errors::{self, Named, guarded, guarded_end};
 use crate::edge::gc_refs::Held;
 use crate::edge::modules;

@@ -1,7 +1,7 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
+use crate::drive::driver::{Driver, Settings, Turn};
 use crate::drive::progress::{Meter, count};
-use crate::drive::pump::{Pump, Settings, Turn};
 use crate::edge::buffers::in_pieces;
 use crate::edge::errors::guarded;
 use crate::edge::gc_refs::Held;
@@ -73,7 +73,7 @@ impl Whole {
 }
 
 struct Run {
-    pump: Pump,
+    driver: Driver,
     /// An error behind records that must be returned first.
     pending: Option<Py<PyBaseException>>,
     /// Records that `finish` completed before it raised.
@@ -87,12 +87,12 @@ impl Run {
     /// Parses until the input is used up.
     fn drain(&mut self, py: Python<'_>, rows: &mut Vec<Py<PyAny>>) -> PyResult<()> {
         loop {
-            match self.pump.advance(py)? {
+            match self.driver.advance(py)? {
                 Turn::Row => {
                     make_room(rows, 1);
-                    rows.extend(self.pump.builder_mut().take_row());
+                    rows.extend(self.driver.builder_mut().take_row());
                 }
-                Turn::Dry if self.pump.holds_more() => self.pump.refill(py)?,
+                Turn::Dry if self.driver.holds_more() => self.driver.refill(py)?,
                 Turn::Dry | Turn::End => return Ok(()),
             }
         }
@@ -124,11 +124,11 @@ impl Run {
         if let Some(error) = self.pending.take() {
             return Err(PyErr::from_value(error.into_bound(py).into_any()));
         }
-        if self.ended || self.pump.is_finished() && !self.pump.is_complete() {
+        if self.ended || self.driver.is_finished() && !self.driver.is_complete() {
             return Err(PyValueError::new_err("this Decoder has ended: make a new one"));
         }
         self.begun = true;
-        if self.pump.is_complete() {
+        if self.driver.is_complete() {
             return Ok(PyList::empty(py));
         }
         let is_small = chunk.cast::<PyBytes>().is_ok_and(|it| it.as_bytes().len() < decode::BULK);
@@ -137,12 +137,12 @@ impl Run {
         let mut taken = false;
         let result = in_pieces(chunk, |piece| {
             taken = true;
-            self.pump.push(py, piece)?;
+            self.driver.push(py, piece)?;
             self.drain(py, &mut rows)
         });
         if taken && result.is_err() {
             // The rest of the chunk is lost, so no later chunk may be joined to what was read.
-            self.pump.finish();
+            self.driver.finish();
         }
         self.deliver(py, rows, result)
     }
@@ -153,10 +153,10 @@ impl Run {
         }
         self.begun = true;
         let mut rows = take(&mut self.left);
-        if std::mem::replace(&mut self.ended, true) || self.pump.is_finished() {
+        if std::mem::replace(&mut self.ended, true) || self.driver.is_finished() {
             return PyList::new(py, rows);
         }
-        let result = self.pump.push_end(py).and_then(|()| self.drain(py, &mut rows));
+        let result = self.driver.push_end(py).and_then(|()| self.drain(py, &mut rows));
         if let Err(error) = result {
             // The caller may not call again, so the error does not wait; the rows do.
             self.left = rows;
@@ -226,9 +226,9 @@ impl Decoder {
             let (detect, limits) = (dialect.detect(), &settings.limits);
             let how = Options { compression, encoding, detect, limits, total_hint: None };
             let input = Windows::unpacked(how);
-            let pump = Pump::new(dialect, plan, settings, input);
-            let meter = Meter::new(pump.gauge().clone(), None);
-            let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
+            let driver = Driver::new(dialect, plan, settings, input);
+            let meter = Meter::new(driver.gauge().clone(), None);
+            let run = Run { driver, pending: None, left: Vec::new(), begun: false, ended: false };
             let arguments = arguments.unbind();
             Ok(Decoder { run: Mutex::new(run), meter, title, held, arguments, whole })
         })
@@ -257,7 +257,7 @@ impl Decoder {
         guarded(py, || {
             let mut run = self.enter()?;
             run.ended = true;
-            run.pump.fail(py, PyErr::from_value(error.as_any().clone()))
+            run.driver.fail(py, PyErr::from_value(error.as_any().clone()))
         })
     }
 
@@ -292,19 +292,19 @@ impl Decoder {
     /// With `unknown="collect"`, how often each key occurred that no class names.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || unknown_keys(py, self.enter()?.pump.builder()))
+        guarded(py, || unknown_keys(py, self.enter()?.driver.builder()))
     }
 
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || repairs::list(self.enter()?.pump.repairs(), py, None))
+        guarded(py, || repairs::list(self.enter()?.driver.repairs(), py, None))
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || repairs::counts(self.enter()?.pump.repairs(), py))
+        guarded(py, || repairs::counts(self.enter()?.driver.repairs(), py))
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
@@ -322,7 +322,7 @@ impl Decoder {
         let Ok(run) = self.run.try_lock() else { return Ok(()) };
         visit.call(&run.pending)?;
         run.left.iter().try_for_each(|row| visit.call(row))?;
-        run.pump.traverse(&visit)
+        run.driver.traverse(&visit)
     }
 
     fn __clear__(&self) {

@@ -5,7 +5,7 @@ use super::chain::Recipe;
 use super::convert::{Got, advance};
 use super::together::Together;
 use crate::columns::{Asked, Digits, Schema, no_digits};
-use crate::drive::pump::{Gauge, Pump, Turn};
+use crate::drive::driver::{Driver, Gauge, Turn};
 use crate::edge::errors::{self, Named};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::PolicyObject;
@@ -74,17 +74,17 @@ impl Again {
         recipe.policy = Py::new(py, recipe.policy.get().of_first_pass(py)?)?;
         let mut most = vec![(0, 0); counted.len()];
         for (dialect, source) in sources {
-            let mut pump = recipe.open(py, dialect.get(), source.get())?.pump;
-            let done = pass_over(py, &mut pump, asked, 1);
+            let mut driver = recipe.open(py, dialect.get(), source.get())?.driver;
+            let done = pass_over(py, &mut driver, asked, 1);
             if done.is_ok()
-                && let Some(columns) = pump.builder_mut().columns()
+                && let Some(columns) = driver.builder_mut().columns()
             {
                 for (most, (node, _)) in most.iter_mut().zip(counted) {
                     let (whole, behind) = columns.most_digits(*node);
                     *most = (whole.max(most.0), behind.max(most.1));
                 }
             }
-            pump.close();
+            driver.close();
             done?;
         }
         let mut digits = Vec::with_capacity(most.len());
@@ -170,15 +170,15 @@ impl Stamp {
 /// their numbers, or for errors.
 pub(super) fn pass_over(
     py: Python<'_>,
-    pump: &mut Pump,
+    driver: &mut Driver,
     asked: &Asked,
     threads: usize,
 ) -> PyResult<()> {
-    pump.fill(py, asked, (65_536, 1 << 24), threads)?;
+    driver.fill(py, asked, (65_536, 1 << 24), threads)?;
     loop {
-        match pump.fill_batch(py)? {
+        match driver.fill_batch(py)? {
             Turn::Row => {
-                if let Some(columns) = pump.builder_mut().columns() {
+                if let Some(columns) = driver.builder_mut().columns() {
                     columns.forget();
                 }
             }

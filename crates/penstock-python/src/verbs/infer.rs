@@ -1,6 +1,6 @@
 //! `infer`: the dialect of a table, and what speaks for it.
 
-use crate::drive::pump::bring;
+use crate::drive::driver::bring;
 use crate::edge::errors::{self, Named, given};
 use crate::edge::modules;
 use crate::edge::options;

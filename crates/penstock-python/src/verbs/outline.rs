@@ -1,6 +1,6 @@
 //! `outline`: the paths of a source, for the command line.
 
-use crate::drive::pump::bring;
+use crate::drive::driver::bring;
 use crate::edge::errors::{self, Named, given};
 use crate::edge::options;
 use crate::io::dialect::Dialect;

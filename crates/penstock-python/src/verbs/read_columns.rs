@@ -4,7 +4,7 @@
 //! batch go into the builder as events.
 
 use crate::columns::{Imported, STREAM};
-use crate::drive::pump::{Pump, Settings};
+use crate::drive::driver::{Driver, Settings};
 use crate::edge::errors::{self, Named, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
@@ -73,8 +73,8 @@ pub(crate) fn read_columns(
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
         let input = Windows::told(Box::new(Stream { imported, slot }));
         let reader = arrow::Reader::new(Box::new(records)).into();
-        let pump = Pump::over(&dialect, reader, plan, settings, input);
-        Ok(Reader::over(pump, held, format!("{STREAM} -> {title}"), None, None))
+        let driver = Driver::over(&dialect, reader, plan, settings, input);
+        Ok(Reader::over(driver, held, format!("{STREAM} -> {title}"), None, None))
     })
 }
 

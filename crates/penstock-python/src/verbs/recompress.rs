@@ -1,7 +1,7 @@
 //! `Recompression`: the bytes of a source, compressed so that they can be read from the middle.
 
+use crate::drive::driver::Gauge;
 use crate::drive::progress::{Meter, Progress, count};
-use crate::drive::pump::Gauge;
 use crate::edge::errors::{self, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options;

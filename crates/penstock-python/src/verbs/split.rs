@@ -4,7 +4,7 @@
 //! pickled or written as JSON.
 
 use crate::columns::Schema;
-use crate::drive::pump::{Pump, Settings};
+use crate::drive::driver::{Driver, Settings};
 use crate::edge::errors::{Named, given, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
@@ -596,22 +596,22 @@ pub(crate) fn read_split(
         // A part may have no record.
         settings.wanted.take_if(|(_, merely_told)| *merely_told);
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
-        let mut pump = match reader {
-            Some(reader) => Pump::over(dialect, reader, plan, settings, input),
-            None => Pump::new(dialect, plan, settings, input),
+        let mut driver = match reader {
+            Some(reader) => Driver::over(dialect, reader, plan, settings, input),
+            None => Driver::new(dialect, plan, settings, input),
         };
         let is_there = match &point {
             None => true,
             Some(Point { stand: Stand::Members(_), open, records, .. }) => {
-                pump.begin_within(open, *records)
+                driver.begin_within(open, *records)
             }
-            Some(point) => pump.begin_at(point),
+            Some(point) => driver.begin_at(point),
         };
         if !is_there {
             return Err(changed());
         }
-        pump.time();
-        Ok(Reader::over(pump, held, format!("{shown} -> {title}"), None, None))
+        driver.time();
+        Ok(Reader::over(driver, held, format!("{shown} -> {title}"), None, None))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Several threads beside a run that its driver advances without the interpreter's lock.
 
-use crate::drive::pump::Gauge;
+use crate::drive::driver::Gauge;
 use penstock_core::formats::Reader;
 use penstock_core::run::{Failed, Outlet, Run, Windows};
 use penstock_core::split::{Lane, Shares, Threads, expect_threads};

@@ -2,8 +2,8 @@
 
 use super::rows::{Run, fills_columns};
 use crate::columns::{Asked, Unions, columns_of, texts};
+use crate::drive::driver::Turn;
 use crate::drive::progress::Meter;
-use crate::drive::pump::Turn;
 use crate::edge::gc_refs::Held;
 use crate::plan::plan_error;
 use crate::verbs::finding::Stamp;
@@ -39,11 +39,11 @@ impl Run {
         if self.filling.is_some() {
             return Err(fills_columns());
         }
-        if self.pump.has_begun() || !self.left.is_empty() {
+        if self.driver.has_begun() || !self.left.is_empty() {
             let reason = "columns() comes before anything is read of this Reader";
             return Err(PyValueError::new_err(reason));
         }
-        if asked.unions != Unions::default() && self.pump.builder().planned().is_plain() {
+        if asked.unions != Unions::default() && self.driver.builder().planned().is_plain() {
             let reason = "unions= is for the fields of a class: without one, values of several \
                           types at one place are an error";
             return Err(PyValueError::new_err(reason));
@@ -62,7 +62,7 @@ impl Run {
     ) -> PyResult<Option<RecordBatch>> {
         self.check(py)?;
         loop {
-            match self.pump.fill_batch(py) {
+            match self.driver.fill_batch(py) {
                 Ok(Turn::Row) => return self.take_columns().map(Some),
                 Ok(Turn::Dry) => {}
                 Ok(Turn::End) => {
@@ -96,7 +96,7 @@ impl Run {
         meter: &Meter,
         threads: usize,
     ) -> PyResult<()> {
-        if !self.pump.builder().planned().is_plain() {
+        if !self.driver.builder().planned().is_plain() {
             return Ok(());
         }
         let again = match self.again.as_deref_mut() {
@@ -128,12 +128,12 @@ impl Run {
         if let Some(chain) = &mut self.chain {
             chain.read_as(found, stamps);
         }
-        let mut pump = opened.pump;
+        let mut driver = opened.driver;
         if self.chain.is_some() {
-            pump.expect_others();
+            driver.expect_others();
         }
-        meter.follow(pump.gauge());
-        self.pump = pump;
+        meter.follow(driver.gauge());
+        self.driver = driver;
         self.again = None;
         Ok(())
     }
@@ -141,12 +141,12 @@ impl Run {
     /// If a `Decimal` declares no digits: counts those of its values.
     #[cold]
     pub(super) fn count_digits(&mut self, py: Python<'_>, asked: &mut Asked) -> PyResult<()> {
-        if !self.pump.builder().planned().counts_digits {
+        if !self.driver.builder().planned().counts_digits {
             return Ok(());
         }
         let chosen = std::mem::take(&mut asked.chosen);
         let counting = Asked { chosen, unions: asked.unions, counts: true, ..Asked::default() };
-        let counted = columns_of(py, self.pump.builder().planned(), &counting)?.counted;
+        let counted = columns_of(py, self.driver.builder().planned(), &counting)?.counted;
         if let (Some(again), Some(_)) = (self.again.as_deref(), counted.first()) {
             let mut sources = vec![again.source(py)?];
             if let Some(chain) = &mut self.chain {
@@ -166,11 +166,11 @@ impl Run {
     }
 
     pub(super) fn rows(&mut self) -> usize {
-        self.pump.builder_mut().columns().map_or(0, |columns| columns.rows())
+        self.driver.builder_mut().columns().map_or(0, |columns| columns.rows())
     }
 
     pub(super) fn take_columns(&mut self) -> PyResult<RecordBatch> {
-        let Some(columns) = self.pump.builder_mut().columns() else {
+        let Some(columns) = self.driver.builder_mut().columns() else {
             return Err(PyRuntimeError::new_err("this Reader fills no columns"));
         };
         columns.batch_with(texts).map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -184,7 +184,7 @@ impl Run {
         batch: (usize, usize),
         threads: usize,
     ) -> PyResult<SchemaRef> {
-        let schema = self.pump.fill(py, &asked, batch, threads)?;
+        let schema = self.driver.fill(py, &asked, batch, threads)?;
         let filled = Filled { asked, batch, threads, schema: schema.clone() };
         self.filling = Some(Box::new(filled));
         Ok(schema)
@@ -195,7 +195,7 @@ impl Run {
         let Some(Filled { asked, batch, threads, schema }) = self.filling.as_deref() else {
             return Ok(());
         };
-        let found = self.pump.fill(py, asked, *batch, *threads)?;
+        let found = self.driver.fill(py, asked, *batch, *threads)?;
         if found != *schema {
             let reason = "the columns of this format are others than those of the first one";
             return Err(plan_error(py, reason));

@@ -19,7 +19,7 @@ impl Run {
     ) -> PyResult<()> {
         check_threads(threads)?;
         if distinct {
-            self.pump.builder_mut().set_distinct();
+            self.driver.builder_mut().set_distinct();
         }
         let asked = Asked { unread: true, ..Asked::default() };
         self.fill(py, asked, (usize::MAX, usize::MAX), threads)?;
@@ -32,12 +32,12 @@ impl Run {
         check_threads(threads)?;
         self.check(py)?;
         let asked = Asked { counts: true, checks: true, ..Asked::default() };
-        match columns_of(py, self.pump.builder().planned(), &asked) {
+        match columns_of(py, self.driver.builder().planned(), &asked) {
             Ok(made) if made.why_objects.is_none() => {}
             Err(error) if !is_plan_error(py, &error) => return Err(error),
             _ => return Ok(false),
         }
-        let read = finding::pass_over(py, &mut self.pump, &asked, threads);
+        let read = finding::pass_over(py, &mut self.driver, &asked, threads);
         read.map(|()| true).map_err(|error| self.failed(py, error))
     }
 
@@ -45,11 +45,11 @@ impl Run {
     pub(super) fn schema(&mut self, py: Python<'_>, threads: usize) -> PyResult<Schema> {
         check_threads(threads)?;
         self.check(py)?;
-        let again = self.again.take_if(|_| self.pump.builder().planned().is_plain());
+        let again = self.again.take_if(|_| self.driver.builder().planned().is_plain());
         let Some(again) = again else {
             let mut asked = Asked::default();
             self.count_digits(py, &mut asked)?;
-            let schema = self.pump.fill(py, &asked, (1, 1), 1)?;
+            let schema = self.driver.fill(py, &asked, (1, 1), 1)?;
             self.closed = Some("this Reader is closed".into());
             return Ok(Schema::new(schema));
         };
@@ -57,9 +57,9 @@ impl Run {
         if let Some(chain) = &mut self.chain {
             sources.append(&mut chain.sources(py)?);
         }
-        self.pump.close();
+        self.driver.close();
         let found = again.find(py, &sources, threads);
-        self.pump.finish();
+        self.driver.finish();
         self.closed = Some("this Reader is closed".into());
         found
     }

@@ -15,8 +15,8 @@ pub(super) use rows::{Origin, Run};
 use columns::BATCH;
 
 use crate::columns::{Asked, Chosen, Schema, Unions};
+use crate::drive::driver::Driver;
 use crate::drive::progress::{Meter, Progress, count};
-use crate::drive::pump::Pump;
 use crate::drive::timing::Timing;
 use crate::edge::errors::{given, guarded, guarded_end};
 use crate::edge::gc_refs::Held;
@@ -76,17 +76,17 @@ pub(super) fn check_threads(threads: usize) -> PyResult<()> {
 impl Reader {
     /// A reader of a run that is no source's.
     pub(super) fn over(
-        pump: Pump,
+        driver: Driver,
         held: Vec<Held>,
         title: String,
         origin: Option<Origin>,
         chain: Option<Box<Chain>>,
     ) -> Self {
-        let meter = Meter::new(pump.gauge().clone(), None);
+        let meter = Meter::new(driver.gauge().clone(), None);
         let (left, closed) = (Vec::new(), None);
         let again = None;
         let run = Run {
-            pump,
+            driver,
             origin,
             chain,
             pending: None,
@@ -109,13 +109,13 @@ impl Reader {
     /// Ends the reading, and closes what it opened.
     pub(crate) fn end(&self) -> PyResult<()> {
         let mut run = self.enter()?;
-        let is_over = run.pump.is_complete() && run.pending.is_none() && run.left.is_empty();
+        let is_over = run.driver.is_complete() && run.pending.is_none() && run.left.is_empty();
         run.is_over |= is_over && run.closed.is_none();
-        run.pump.finish();
+        run.driver.finish();
         run.closed = Some("this Reader is closed".into());
         run.pending = None;
         run.left.clear();
-        run.pump.close();
+        run.driver.close();
         Ok(())
     }
 
@@ -172,22 +172,22 @@ impl Reader {
                 limits: options::limits(limits)?,
                 timing,
             };
-            let Opened { mut pump, mut held, mut title, sought, records, total } =
+            let Opened { mut driver, mut held, mut title, sought, records, total } =
                 recipe.open(py, dialect, source)?;
             let limits = recipe.limits.clone();
             if !alike && let Some(into) = title.strip_suffix(dialect.default_records()) {
                 title = format!("{into}the records of each format");
             }
             let title = format!("{shown} -> {title}");
-            let meter = Meter::new(pump.gauge().clone(), sizes.unwrap_or(total));
-            let planned = pump.builder().planned();
+            let meter = Meter::new(driver.gauge().clone(), sizes.unwrap_or(total));
+            let planned = driver.builder().planned();
             let again = (planned.is_plain() || planned.counts_digits).then(|| {
                 let again = Again::new(given.0, given.1, recipe.copied(py));
                 held.extend(again.held());
                 Box::new(again)
             });
             let chain = rest.map(|rest| {
-                pump.expect_others();
+                driver.expect_others();
                 let rest = Held::new(&rest);
                 held.extend([rest.clone(), recipe.r#type.clone()]);
                 held.extend(recipe.at.clone());
@@ -201,7 +201,7 @@ impl Reader {
                 origin.map(|(dialect,)| Origin { source, sought, dialect, records, limits });
             let closed = None;
             let run = Run {
-                pump,
+                driver,
                 origin,
                 chain,
                 pending,
@@ -365,7 +365,7 @@ impl Reader {
 
     /// For tests: how many pieces of this source several threads have read.
     fn _pieces(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        given(py, || Ok(self.enter()?.pump.pieces()))
+        given(py, || Ok(self.enter()?.driver.pieces()))
     }
 
     /// For the command line, before anything is read: reads all records, and keeps none. The type is a
@@ -396,7 +396,7 @@ impl Reader {
     #[pyo3(signature = (whole, /))]
     fn _shorten(&self, py: Python<'_>, whole: Option<usize>) -> PyResult<()> {
         guarded(py, || {
-            self.enter()?.pump.shorten(whole);
+            self.enter()?.driver.shorten(whole);
             Ok(())
         })
     }
@@ -405,7 +405,7 @@ impl Reader {
     /// record was shortened.
     fn _last(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         given(py, || {
-            let last = self.enter()?.pump.last();
+            let last = self.enter()?.driver.last();
             Ok(last.map_or((None, false), |last| (last.name, last.cut)))
         })
     }
@@ -427,8 +427,8 @@ impl Reader {
     fn place<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
             let (name, last) = {
-                let pump = &mut self.enter()?.pump;
-                (pump.name().map(str::to_owned), pump.last_record())
+                let driver = &mut self.enter()?.driver;
+                (driver.name().map(str::to_owned), driver.last_record())
             };
             let class = py.import(modules::PLACE)?.getattr("Place")?;
             class.call1((name, last.number, last.line, last.end))
@@ -481,7 +481,7 @@ impl Reader {
     fn dialect<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         guarded(py, || {
             let entered = self.enter()?;
-            let options = entered.pump.dialect();
+            let options = entered.driver.dialect();
             options.map(|options| of_options(py, options)).transpose()
         })
     }
@@ -502,10 +502,10 @@ impl Reader {
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(py, || {
-            let Run { pump, chain, .. } = &*self.enter()?;
+            let Run { driver, chain, .. } = &*self.enter()?;
             match chain {
-                Some(chain) => chain.unknown(py, pump),
-                None => unknown_keys(py, pump.builder()),
+                Some(chain) => chain.unknown(py, driver),
+                None => unknown_keys(py, driver.builder()),
             }
         })
     }
@@ -514,10 +514,10 @@ impl Reader {
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || {
-            let Run { pump, chain, .. } = &*self.enter()?;
+            let Run { driver, chain, .. } = &*self.enter()?;
             match chain {
-                Some(chain) => chain.repairs(py, pump),
-                None => repairs::list(pump.repairs(), py, pump.name()),
+                Some(chain) => chain.repairs(py, driver),
+                None => repairs::list(driver.repairs(), py, driver.name()),
             }
         })
     }
@@ -526,10 +526,10 @@ impl Reader {
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(py, || {
-            let Run { pump, chain, .. } = &*self.enter()?;
+            let Run { driver, chain, .. } = &*self.enter()?;
             match chain {
-                Some(chain) => chain.repair_counts(py, pump),
-                None => repairs::counts(pump.repairs(), py),
+                Some(chain) => chain.repair_counts(py, driver),
+                None => repairs::counts(driver.repairs(), py),
             }
         })
     }
@@ -540,7 +540,7 @@ impl Reader {
         let Ok(run) = self.run.try_lock() else { return Ok(()) };
         visit.call(&run.pending)?;
         run.left.iter().try_for_each(|row| visit.call(row))?;
-        run.pump.traverse(&visit)
+        run.driver.traverse(&visit)
     }
 
     fn __clear__(&self) {

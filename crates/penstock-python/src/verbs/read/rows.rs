@@ -1,8 +1,8 @@
 //! The records of a reader's sources, one after the other.
 
 use super::columns::Filled;
+use crate::drive::driver::{Driver, Turn};
 use crate::drive::progress::Meter;
-use crate::drive::pump::{Pump, Turn};
 use crate::io::sources::SourceObject;
 use crate::objects::Pause;
 use crate::verbs::chain::Chain;
@@ -34,7 +34,7 @@ pub(in crate::verbs) struct Origin {
 
 /// The part of a reader that only one caller at a time may touch.
 pub(in crate::verbs) struct Run {
-    pub(in crate::verbs) pump: Pump,
+    pub(in crate::verbs) driver: Driver,
     /// If its place can be kept.
     pub(in crate::verbs) origin: Option<Origin>,
     /// The sources that follow, if there are several.
@@ -70,14 +70,14 @@ impl Run {
     /// Goes on with the next source, if there is one.
     #[cold]
     pub(super) fn next_source(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<bool> {
-        self.pump.close();
+        self.driver.close();
         let Some(chain) = &mut self.chain else { return Ok(false) };
-        let Some((pump, origin)) = chain.next(py, &mut self.pump)? else {
-            self.pump.end_of_all(py)?;
+        let Some((driver, origin)) = chain.next(py, &mut self.driver)? else {
+            self.driver.end_of_all(py)?;
             return Ok(false);
         };
-        meter.follow(pump.gauge());
-        (self.pump, self.origin) = (pump, origin);
+        meter.follow(driver.gauge());
+        (self.driver, self.origin) = (driver, origin);
         Ok(true)
     }
 
@@ -91,16 +91,16 @@ impl Run {
         if let Some(row) = self.left.pop() {
             return Ok(Some(row));
         }
-        self.pump.builder_mut().set_recycling(true);
+        self.driver.builder_mut().set_recycling(true);
         loop {
-            match self.pump.advance(py) {
-                Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
+            match self.driver.advance(py) {
+                Ok(Turn::Row) => return Ok(self.driver.builder_mut().take_row()),
                 Ok(Turn::Dry) => self.refill(py)?,
                 Ok(Turn::End) => {
                     if !self.next_source(py, meter)? {
                         return Ok(None);
                     }
-                    self.pump.builder_mut().set_recycling(true);
+                    self.driver.builder_mut().set_recycling(true);
                 }
                 Err(error) => return Err(self.failed(py, error)),
             }
@@ -108,16 +108,16 @@ impl Run {
     }
 
     pub(super) fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.pump.refill(py).map_err(|error| self.failed(py, error))
+        self.driver.refill(py).map_err(|error| self.failed(py, error))
     }
 
     /// After an error: closes the source, if nothing more is read of it.
     #[cold]
     pub(super) fn failed(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
-        if self.pump.is_finished() {
-            self.pump.close();
+        if self.driver.is_finished() {
+            self.driver.close();
         }
-        if self.pump.is_broken_off() {
+        if self.driver.is_broken_off() {
             let name = error.get_type(py).name().map_or_else(|_| "?".into(), |it| it.to_string());
             let why = format!("this Reader was broken off by {name}: make a new one");
             self.closed = Some(why.into());
@@ -137,7 +137,7 @@ impl Run {
             return Err(fills_columns());
         }
         let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
-        self.pump.builder_mut().set_recycling(false);
+        self.driver.builder_mut().set_recycling(false);
         let mut rows = Vec::new();
         while rows.len() < n
             && let Some(row) = self.left.pop()
@@ -145,16 +145,16 @@ impl Run {
             rows.push(row);
         }
         while rows.len() < n {
-            let turn = self.pump.advance(py).and_then(|turn| {
+            let turn = self.driver.advance(py).and_then(|turn| {
                 match (&turn, &mut pause) {
                     (Turn::Dry, Some(pause)) => pause.lift(py, || self.refill(py))??,
                     (Turn::Dry, None) => {
                         self.refill(py)?;
-                        if self.pump.at_hand() >= BULK as u64 {
+                        if self.driver.at_hand() >= BULK as u64 {
                             pause = Some(Pause::begin(py)?);
                         }
                     }
-                    // A new pump makes new objects unless it is told otherwise.
+                    // A new driver makes new objects unless it is told otherwise.
                     (Turn::End, _) if self.next_source(py, meter)? => return Ok(Turn::Dry),
                     _ => {}
                 }
@@ -163,7 +163,7 @@ impl Run {
             match turn {
                 Ok(Turn::Row) => {
                     make_room(&mut rows, 1);
-                    rows.extend(self.pump.builder_mut().take_row());
+                    rows.extend(self.driver.builder_mut().take_row());
                 }
                 Ok(Turn::Dry) => {}
                 Ok(Turn::End) => break,

@@ -1,6 +1,6 @@
 //! Drives a run from Python: handles the interpreter lock, the collector, signals and the progress.
 //!
-//! A run works on objects while the lock is held; input is read without the lock. `Pump` is the run
+//! A run works on objects while the lock is held; input is read without the lock. `Driver` is the run
 //! of records into objects that `read`, `load` and `Decoder` share, driven row by row, batch by
 //! batch or chunk by chunk. Policies and problems are the core's; here problems become exceptions.
 
@@ -78,7 +78,7 @@ pub(crate) fn bring<D: Destination>(
 pub(crate) const LONE_OBJECT: &str = "; the whole document was read as one record: say at=\"*\" for its values, \
                            or at=\"KEY/*\" for the elements of an array in it";
 
-/// Why the pump stopped.
+/// Why the driver stopped.
 pub(crate) enum Turn {
     /// A record is finished and waits in the builder.
     Row,
@@ -138,7 +138,7 @@ impl Settings {
 }
 
 /// A run of records into objects.
-pub(crate) struct Pump {
+pub(crate) struct Driver {
     pub(super) run: Run<Reader, Windows, PyErr>,
     pub(super) builder: Builder,
     format: &'static str,
@@ -174,7 +174,7 @@ pub(crate) struct Pump {
     closed: bool,
 }
 
-impl Pump {
+impl Driver {
     pub(crate) fn new(
         dialect: &Dialect,
         plan: PlanRef,
@@ -184,10 +184,10 @@ impl Pump {
         // A whole document that becomes plain values must not lose anything.
         let declarations = settings.records.is_none() && plan.is_plain();
         let reader = dialect.reader(declarations, &settings.limits);
-        Pump::over(dialect, reader, plan, settings, input)
+        Driver::over(dialect, reader, plan, settings, input)
     }
 
-    /// A pump of what a reader reports, which is the dialect's, or takes its place.
+    /// A driver of what a reader reports, which is the dialect's, or takes its place.
     pub(crate) fn over(
         dialect: &Dialect,
         reader: Reader,
@@ -206,7 +206,7 @@ impl Pump {
         if let Some((otherwise, merely_told)) = wanted {
             run.want_records(otherwise, merely_told);
         }
-        Pump {
+        Driver {
             run,
             builder,
             format: dialect.name(),
@@ -324,7 +324,7 @@ impl Pump {
     }
 
     /// Before anything is read: takes over the collected errors of the source before.
-    pub(crate) fn follow(&mut self, before: &mut Pump) {
+    pub(crate) fn follow(&mut self, before: &mut Driver) {
         self.is_followed = true;
         self.earlier = std::mem::take(&mut before.earlier);
         let policy = self.errors.policy(before.most.saturating_sub(self.earlier.len()));
@@ -428,7 +428,7 @@ impl Pump {
     #[inline]
     pub(crate) fn advance(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Pump { run, builder, sampler, gauge, shortener, .. } = self;
+            let Driver { run, builder, sampler, gauge, shortener, .. } = self;
             let turn = if sampler.is_on() {
                 match shortener {
                     Some(shortener) => shortener.advance(run, builder),
