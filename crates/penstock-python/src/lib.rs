@@ -74,11 +74,11 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::decode::{decode, load};
     #[pymodule_export]
-    use crate::verbs::direct::{direct, direct_encode, direct_json, direct_other};
-    #[pymodule_export]
     use crate::verbs::encode::Encoder;
     #[pymodule_export]
     use crate::verbs::events::Events;
+    #[pymodule_export]
+    use crate::verbs::fast_call::{direct, direct_encode, direct_json, direct_other};
     #[pymodule_export]
     use crate::verbs::feed::Decoder;
     #[pymodule_export]
@@ -128,7 +128,10 @@ mod _rust {
         let py = module.py();
         crate::edge::errors::quiet_panics();
         crate::edge::allocator::keep_reserve();
-        crate::plan::on_clearing(&[crate::verbs::small::let_go, crate::verbs::encode::let_go]);
+        crate::plan::on_clearing(&[
+            crate::verbs::small_documents::let_go,
+            crate::verbs::encode::let_go,
+        ]);
         py.get_type::<crate::plan::Shared>();
         py.get_type::<crate::document::Matches>();
         py.get_type::<crate::document::RecordWalk>();

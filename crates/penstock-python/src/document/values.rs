@@ -18,7 +18,12 @@ use std::sync::Arc;
 
 /// The options for decoding a part.
 pub(super) fn options(inner: &Inner, unknown: Unknown, all_errors: bool) -> Options {
-    Options { duplicates: inner.duplicates, unknown, all_errors, ..crate::verbs::small::OPTIONS }
+    Options {
+        duplicates: inner.duplicates,
+        unknown,
+        all_errors,
+        ..crate::verbs::small_documents::OPTIONS
+    }
 }
 
 /// The plan of plain values.

@@ -4,7 +4,7 @@
 use crate::edge::errors::guarded;
 use crate::edge::options::{named_options, text, unknown_word, wrong_type};
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
-use crate::plan::{Aimed, PlanRef, Prefixes, plan_from, plan_of_kinds};
+use crate::plan::{PlanKey, PlanRef, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::formats::{self, FORMATS, Format, Reader};
 use penstock_core::limits::Limits;
 use penstock_core::options::{Said, Value, WrongOption, alternatives};
@@ -156,11 +156,11 @@ impl Dialect {
     }
 
     /// What a plan is made for.
-    fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
+    fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> PlanKey<'a, 'py> {
         let form = self.core.format().form;
         match &self.prefixes {
-            Some(prefixes) => Aimed { form, prefixes: Prefixes::Bound(Some(prefixes.bind(py))) },
-            None if form.has_elements() => Aimed { form, prefixes: Prefixes::AsWritten },
+            Some(prefixes) => PlanKey { form, prefixes: Prefixes::Bound(Some(prefixes.bind(py))) },
+            None if form.has_elements() => PlanKey { form, prefixes: Prefixes::AsWritten },
             None => form.into(),
         }
     }

@@ -4,7 +4,7 @@
 use super::dialect::{of_name, of_python, refused};
 use crate::edge::errors::guarded;
 use crate::edge::options::{named_options, text};
-use crate::plan::{Aimed, Prefixes};
+use crate::plan::{PlanKey, Prefixes};
 use penstock_core::formats::{self, AnyWriter};
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
@@ -110,11 +110,11 @@ impl Aim {
         self.form
     }
 
-    pub(crate) fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
+    pub(crate) fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> PlanKey<'a, 'py> {
         let form = self.form;
         match &self.prefixes {
-            Some(prefixes) => Aimed { form, prefixes: Prefixes::Bound(Some(prefixes.bind(py))) },
-            None if form.has_elements() => Aimed { form, prefixes: Prefixes::AsWritten },
+            Some(prefixes) => PlanKey { form, prefixes: Prefixes::Bound(Some(prefixes.bind(py))) },
+            None if form.has_elements() => PlanKey { form, prefixes: Prefixes::AsWritten },
             None => form.into(),
         }
     }

@@ -71,7 +71,7 @@ static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; Form::COUNT] =
 
 /// What a plan is made for.
 #[derive(Clone, Copy)]
-pub(crate) struct Aimed<'a, 'py> {
+pub(crate) struct PlanKey<'a, 'py> {
     /// The form of the formats.
     pub(crate) form: Form,
     /// The meaning of prefixes in the paths of markup.
@@ -87,7 +87,7 @@ pub(crate) enum Prefixes<'a, 'py> {
     AsWritten,
 }
 
-impl<'py> Aimed<'_, 'py> {
+impl<'py> PlanKey<'_, 'py> {
     /// Distinguishes the plan of a type from that for the form alone, if anything does.
     pub(super) fn mark(self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(match self.prefixes {
@@ -101,9 +101,9 @@ impl<'py> Aimed<'_, 'py> {
     }
 }
 
-impl From<Form> for Aimed<'_, '_> {
+impl From<Form> for PlanKey<'_, '_> {
     fn from(form: Form) -> Self {
-        Aimed { form, prefixes: Prefixes::Bound(None) }
+        PlanKey { form, prefixes: Prefixes::Bound(None) }
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn plan_for<'py>(
     py: Python<'py>,
     type_object: &Bound<'py, PyAny>,
     settings: &Settings<'py>,
-    aimed: Aimed<'_, 'py>,
+    aimed: PlanKey<'_, 'py>,
 ) -> PyResult<PlanRef> {
     if !settings.is_default() {
         return new_plan(py, std::slice::from_ref(type_object), settings, aimed);
@@ -147,7 +147,7 @@ fn typed<'py>(object: &Bound<'py, PyAny>, form: Form) -> PyResult<Bound<'py, PyA
 pub(crate) fn plan_from<'py>(
     py: Python<'py>,
     object: &Bound<'py, PyAny>,
-    aimed: Aimed<'_, 'py>,
+    aimed: PlanKey<'_, 'py>,
 ) -> PyResult<PlanRef> {
     // The most frequent case: a class, in a format without further options.
     if !aimed.form.has_elements()
@@ -168,7 +168,7 @@ pub(crate) fn plan_from<'py>(
 pub(crate) fn plan_of_kinds<'py>(
     py: Python<'py>,
     types: &[Bound<'py, PyAny>],
-    aimed: Aimed<'_, 'py>,
+    aimed: PlanKey<'_, 'py>,
 ) -> PyResult<PlanRef> {
     let mut plain = Vec::with_capacity(types.len());
     let mut settings = Settings::default();
@@ -208,7 +208,7 @@ fn of_expression<'py>(
     py: Python<'py>,
     expression: &Bound<'py, PyAny>,
     key: &Bound<'py, PyAny>,
-    aimed: Aimed<'_, 'py>,
+    aimed: PlanKey<'_, 'py>,
 ) -> PyResult<PlanRef> {
     let expressions = &EXPRESSIONS[aimed.form.index()];
     let plans = expressions.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
@@ -246,9 +246,9 @@ fn new_plan<'py>(
     py: Python<'py>,
     types: &[Bound<'py, PyAny>],
     settings: &Settings<'py>,
-    aimed: Aimed<'_, 'py>,
+    aimed: PlanKey<'_, 'py>,
 ) -> PyResult<PlanRef> {
-    let Aimed { form, prefixes } = aimed;
+    let PlanKey { form, prefixes } = aimed;
     let mut compiler = Compiler::new(py, form, settings.clone());
     match prefixes {
         Prefixes::AsWritten => compiler.prefixes = None,

@@ -43,13 +43,13 @@ use penstock_core::value::cells::Cells;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+pub(crate) use crate::plan::keys::hints::KeyHints;
 pub(crate) use crate::plan::keys::spread::{Spread, Stars};
 pub(crate) use crate::plan::make::type_objects::attribute as class_attribute;
-pub(crate) use cache::{Aimed, Prefixes, on_clearing, plan_from, plan_of_kinds};
+pub(crate) use cache::{PlanKey, Prefixes, on_clearing, plan_from, plan_of_kinds};
 pub(crate) use class::{Absent, Build, ClassPlan, Field, KeyEdge, State, TagValue, Target, Way};
 pub(crate) use keys::flat::Part;
 pub(crate) use keys::found_by::{Star, needs_key, no_key};
-pub(crate) use keys::lent::LentKeys;
 pub(crate) use keys::markup::{NameEdge, Names};
 pub(crate) use keys::untyped::{Separated, contradiction};
 pub(crate) use kinds::attrs::message_of_attrs;
@@ -103,7 +103,7 @@ pub(crate) struct Plan {
     /// The classes that were read to make the plan, each with its version at that time.
     seen: Box<[Seen]>,
     /// The keys as they stand in JSON text, once a JSON document is read with the plan.
-    json: OnceLock<LentKeys>,
+    json: OnceLock<KeyHints>,
     /// How the objects of its classes are written, once one is.
     layouts: OnceLock<Layouts>,
     /// Whether it has places for plain values, once somebody asks.
@@ -138,7 +138,7 @@ impl Plan {
     pub(crate) fn of_class_likewise<'py>(
         &self,
         class: &Bound<'py, PyType>,
-        aimed: Aimed<'_, 'py>,
+        aimed: PlanKey<'_, 'py>,
     ) -> PyResult<PlanRef> {
         let py = class.py();
         let types = self.types.as_ref().map(|types| types.bind(py).clone());
@@ -179,8 +179,8 @@ impl Plan {
     }
 
     /// The keys as they stand in JSON text.
-    pub(crate) fn lent_to_json(&self) -> &LentKeys {
-        self.json.get_or_init(|| LentKeys::of_json(self))
+    pub(crate) fn lent_to_json(&self) -> &KeyHints {
+        self.json.get_or_init(|| KeyHints::of_json(self))
     }
 
     /// How the objects of the plan's classes are written, in formats of keys and typed values.

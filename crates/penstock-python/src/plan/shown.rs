@@ -14,7 +14,7 @@ use penstock_core::shape::Form;
 use crate::edge::errors::{answer, guarded, is_reason};
 use crate::edge::options;
 
-use super::cache::{Aimed, plan_for};
+use super::cache::{PlanKey, plan_for};
 use super::settings::{self, KeptSettings, Settings, registry};
 use super::types::builtin::display;
 use super::{Absent, Build, ClassPlan, Kind, Plan, PlanRef};
@@ -118,7 +118,7 @@ impl PlanObject {
     ///
     /// # Errors
     /// `PlanError`, if Penstock cannot decode into the type from those formats, or no longer can.
-    pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<PlanRef> {
+    pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: PlanKey<'_, 'py>) -> PyResult<PlanRef> {
         let settings = self.settings.bind(py);
         let make = || plan_for(py, self.type_object.bind(py), &settings, aimed);
         if aimed.mark(py)?.is_some() {

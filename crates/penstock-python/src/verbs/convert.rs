@@ -4,6 +4,7 @@
 //! lock. It takes the lock for signals, for errors that the caller's function gets, and while files
 //! that are Python objects are read and written. `convert_into.rs` has the conversions by a class.
 
+use super::threads::Together;
 use crate::drive::driver::Gauge;
 use crate::drive::progress::{Meter, Progress, count};
 use crate::edge::errors::{self, Named, Raised, guarded};
@@ -16,7 +17,6 @@ use crate::io::style::Style;
 use crate::io::targets::TargetObject;
 use crate::verbs::convert_into::{Fitted, Into, Objects};
 use crate::verbs::read::check_threads;
-use crate::verbs::together::Together;
 use penstock_clock::Mono;
 use penstock_core::convert::{self, Cut, Form, Settings, Stopped, Unfinished};
 use penstock_core::error::{Fault, Kind};

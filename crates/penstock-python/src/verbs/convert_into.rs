@@ -12,7 +12,7 @@
 
 use super::convert::{Done, Got, advance};
 use super::encode::Encoder;
-use super::together::Together;
+use super::threads::Together;
 use super::write::Recorder;
 use crate::drive::driver::{Driver, Gauge, LONE_OBJECT, Settings, Turn};
 use crate::drive::progress::Meter;
@@ -20,7 +20,7 @@ use crate::edge::errors::{self, Named, Raised};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{Errors, PolicyObject, warn_of_lack};
 use crate::edge::repairs;
-use crate::encode::fitting;
+use crate::encode::native;
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
 use crate::io::targets::TargetObject;
@@ -94,7 +94,7 @@ impl Into<'_> {
             let by = encoder.walk(py).0;
             let rows = by.as_ref().filter(|_| style.form().is_lexical());
             let written = by.as_ref().filter(|_| plan.form.is_lexical());
-            fitting(py, &plan, written.unwrap_or(&plan), rows)?
+            native(py, &plan, written.unwrap_or(&plan), rows)?
         };
         if let (Err(why), false) = (&fit, self.objects) {
             return Err(plan_error(

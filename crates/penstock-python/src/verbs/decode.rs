@@ -1,5 +1,6 @@
 //! `decode` and `load`: whole documents, and parts of a text that are decoded by themselves.
 
+use super::small_documents;
 use crate::drive::destination::Builder;
 use crate::drive::driver::{Driver, LARGE, Settings, Turn as PumpTurn};
 use crate::edge::buffers::{in_pieces, slice};
@@ -10,7 +11,6 @@ use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
 use crate::objects::{Options, Pause};
 use crate::plan::PlanRef;
-use crate::verbs::small;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
@@ -72,7 +72,7 @@ impl<'a> Request<'a> {
             duplicates: options::duplicates(duplicates)?,
             unknown,
             all_errors: options::flag("all_errors", all_errors)?,
-            ..small::OPTIONS
+            ..small_documents::OPTIONS
         };
         let (plan, limits) = (dialect.plan(into)?, options::limits(limits)?);
         Ok(Request { dialect, plan, options, limits, caller: CALLER })
@@ -150,7 +150,7 @@ pub(crate) fn decode_by<'py>(
     let common = Request {
         dialect: dialect.get(),
         plan: plan.clone_ref(py),
-        options: Options { duplicates, unknown, all_errors, ..small::OPTIONS },
+        options: Options { duplicates, unknown, all_errors, ..small_documents::OPTIONS },
         limits: options::limits(some(5)?.as_ref())?,
         // There is no Python function in between.
         caller: CALLER - 1,

@@ -1,5 +1,6 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
+use super::small_documents;
 use crate::drive::driver::{Driver, Settings, Turn};
 use crate::drive::progress::{Meter, count};
 use crate::edge::buffers::in_pieces;
@@ -11,7 +12,7 @@ use crate::edge::repairs;
 use crate::io::dialect::{Choice, Dialect};
 use crate::objects::{self, Pause};
 use crate::plan::PlanRef;
-use crate::verbs::{decode, small};
+use crate::verbs::decode;
 use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
 use penstock_core::source::{Detect, Options};
@@ -64,8 +65,9 @@ impl Whole {
             return Whole::No("decode() raises its error: make the Decoder without errors=");
         }
         let objects::Options { duplicates, unknown, all_errors, .. } = settings.options;
-        let usual = objects::Options { duplicates, unknown, all_errors, ..small::OPTIONS }
-            == small::OPTIONS;
+        let usual =
+            objects::Options { duplicates, unknown, all_errors, ..small_documents::OPTIONS }
+                == small_documents::OPTIONS;
         let json = dialect.is_json() && !dialect.has_options(py);
         let plan = plan.clone_ref(py);
         if usual && json && !other { Whole::Usual(plan) } else { Whole::Other(plan) }
@@ -271,7 +273,7 @@ impl Decoder {
         guarded(py, || {
             let plan = match &self.whole {
                 Whole::Usual(plan) => {
-                    if let Some(made) = small::decode_with(data, plan)? {
+                    if let Some(made) = small_documents::decode_with(data, plan)? {
                         return Ok(made);
                     }
                     plan

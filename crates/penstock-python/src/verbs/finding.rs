@@ -3,7 +3,7 @@
 
 use super::chain::Recipe;
 use super::convert::{Got, advance};
-use super::together::Together;
+use super::threads::Together;
 use crate::columns::{Asked, Digits, Schema, no_digits};
 use crate::drive::driver::{Driver, Gauge, Turn};
 use crate::edge::errors::{self, Named};

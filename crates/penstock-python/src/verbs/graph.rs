@@ -1,12 +1,13 @@
 //! `penstock.plist.open`: the objects of a binary property list by their numbers, of which only that
 //! is read which somebody asks for. What a user sees of them is `penstock._archives.graph`.
 
+use super::small_documents;
 use crate::edge::errors::{self, Named, given, guarded};
 use crate::edge::options;
 use crate::io::dialect::{Dialect, of_name};
 use crate::io::sources::open_path;
 use crate::objects::Options;
-use crate::verbs::{decode, small};
+use crate::verbs::decode;
 use penstock_core::error::Fault;
 use penstock_core::event::ContainerKind;
 use penstock_core::limits::Limits;
@@ -202,7 +203,7 @@ impl Graph {
             let options = Options {
                 unknown: options::unknown_in_memory(options::text("unknown", unknown)?)?,
                 all_errors: options::flag("all_errors", all_errors)?,
-                ..small::OPTIONS
+                ..small_documents::OPTIONS
             };
             let plan = dialect.plan(r#type)?;
             // The lock is not held while objects are made, which may run any code.

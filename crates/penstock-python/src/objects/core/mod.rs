@@ -46,7 +46,7 @@ use self::text::new_str;
 use super::keyed::shared::Shared;
 use super::make::ring::Ring;
 use super::make::shapes::Shapes;
-use crate::plan::{Aim, ClassPlan, KeyEdge, Kind, LentKeys, Node, NodeId, Plan, State, element};
+use crate::plan::{Aim, ClassPlan, KeyEdge, KeyHints, Kind, Node, NodeId, Plan, State, element};
 use penstock_core::event::Text;
 use penstock_core::json::lend;
 use penstock_core::limits::Limits;
@@ -112,7 +112,7 @@ pub(crate) struct Core<'p> {
     /// The keys of the current map, if it holds fields.
     pub(crate) edges: &'p [KeyEdge],
     /// The keys lent to the reader, if any.
-    pub(crate) lends: Option<&'p LentKeys>,
+    pub(crate) lends: Option<&'p KeyHints>,
     /// The keys of `edges` as they stand in the text.
     pub(crate) lent: &'p [lend::Key],
     /// The aims of the fields of the current class.

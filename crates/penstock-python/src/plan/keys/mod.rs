@@ -3,7 +3,7 @@
 pub(crate) mod by_path;
 pub(crate) mod flat;
 pub(crate) mod found_by;
-pub(crate) mod lent;
+pub(crate) mod hints;
 pub(crate) mod markup;
 pub(crate) mod paths;
 pub(crate) mod renaming;

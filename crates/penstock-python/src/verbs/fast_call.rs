@@ -10,10 +10,11 @@
 //! The interpreter calls the object by PEP 590's vectorcall, which passes the arguments where they
 //! are. PyO3 offers only `__call__`, for which the interpreter must first make a tuple.
 
+use super::small_documents;
 use crate::cpython::{Fact, holds};
 use crate::edge::errors::guarded;
 use crate::edge::modules;
-use crate::verbs::{encode, small};
+use crate::verbs::encode;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
@@ -75,12 +76,14 @@ impl Verb {
         if self.usual == Usual::Other {
             return Ok(None);
         }
-        if self.usual == Usual::Decode && !small::small_text(data).is_some_and(begins_as_json) {
+        if self.usual == Usual::Decode
+            && !small_documents::small_text(data).is_some_and(begins_as_json)
+        {
             return Ok(None);
         }
         match into {
-            Some(into) => small::decode(data, into),
-            None => small::decode(data, &data.py().get_type::<PyAny>()),
+            Some(into) => small_documents::decode(data, into),
+            None => small_documents::decode(data, &data.py().get_type::<PyAny>()),
         }
     }
 }

@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering;
 
 /// Brings input to a run, and begins the threads as soon as there is so much of it that they are
 /// worth it.
-pub(super) struct Together<L> {
+pub(in crate::verbs) struct Together<L> {
     count: usize,
     threads: Option<Threads<L>>,
 }
 
 impl<L: Lane> Together<L> {
     /// For so many threads beside a run that has read nothing yet. One is the driver's own.
-    pub(super) fn new<C>(count: usize, run: &mut Run<Reader, Windows, C>) -> Self {
+    pub(in crate::verbs) fn new<C>(count: usize, run: &mut Run<Reader, Windows, C>) -> Self {
         if count > 1 {
             expect_threads(run);
         }
@@ -26,7 +26,7 @@ impl<L: Lane> Together<L> {
     ///
     /// # Errors
     /// The failure that ends the run.
-    pub(super) fn bring<S: Shares<Lane = L>>(
+    pub(in crate::verbs) fn bring<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         to: &mut Outlet<S>,

@@ -8,7 +8,7 @@ use penstock_core::json::lend::Key;
 use crate::plan::{Kind, NodeId, Plan, State, TagRule, Tagged};
 
 /// The keys that are lent to the readers of one format.
-pub(crate) struct LentKeys {
+pub(crate) struct KeyHints {
     /// For each state, by its number in the plan, its keys.
     states: Box<[Box<[Key]>]>,
     /// For each node, the key that gives the class of its objects, if the reader may look for it.
@@ -17,7 +17,7 @@ pub(crate) struct LentKeys {
     longest: usize,
 }
 
-impl LentKeys {
+impl KeyHints {
     /// The keys as they stand in JSON text.
     pub(in crate::plan) fn of_json(plan: &Plan) -> Self {
         let states = plan.classes.iter().flat_map(|class| &class.states);
@@ -37,7 +37,7 @@ impl LentKeys {
         let tags: Box<[Key]> = plan.nodes.iter().map(|node| tag(&node.kind)).collect();
         let lengths = states.iter().flatten().chain(&tags).map(|key| key.as_bytes().len());
         let longest = lengths.max().unwrap_or(0).saturating_sub(br#""":"#.len());
-        LentKeys { states, tags, longest }
+        KeyHints { states, tags, longest }
     }
 
     /// The bytes of the longest key.

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 /// The plan of records that are read by one plan and written by another, or why it takes objects to
 /// make them. That is one clause about a field or a class. If they are written as rows, `rows` is
 /// the plan of that.
-pub(crate) fn fitting(
+pub(crate) fn native(
     py: Python<'_>,
     plan: &Plan,
     written: &PlanRef,
@@ -38,7 +38,7 @@ pub(crate) fn fitting(
     {
         return Ok(Err(why));
     }
-    let mut fitting = Fitting {
+    let mut planning = Planning {
         py,
         plan,
         written_ref: written,
@@ -48,12 +48,12 @@ pub(crate) fn fitting(
         fields: fields_of(plan),
         waiting: vec![(plan.root, "the record".to_owned()), (PLAIN, String::new())],
     };
-    while let Some((node, shown)) = fitting.waiting.pop() {
-        if fitting.nodes[node as usize].is_some() {
+    while let Some((node, shown)) = planning.waiting.pop() {
+        if planning.nodes[node as usize].is_some() {
             continue;
         }
-        match fitting.node(node, &shown)? {
-            Ok(made) => fitting.nodes[node as usize] = Some(made),
+        match planning.node(node, &shown)? {
+            Ok(made) => planning.nodes[node as usize] = Some(made),
             Err(why) => return Ok(Err(why)),
         }
     }
@@ -72,9 +72,9 @@ pub(crate) fn fitting(
         forbids_unknown: true,
     };
     if let Some(rows) = rows {
-        fitting.leave_doubtful(rows, plan.root, rows.root)?;
+        planning.leave_doubtful(rows, plan.root, rows.root)?;
     }
-    let Fitting { nodes, classes, .. } = fitting;
+    let Planning { nodes, classes, .. } = planning;
     Ok(Ok(fit::Plan {
         nodes: gathered(nodes.into_iter().map(|node| node.unwrap_or_else(other))),
         classes: gathered(classes.into_iter().map(|class| class.unwrap_or_else(no_class))),
@@ -83,7 +83,7 @@ pub(crate) fn fitting(
     }))
 }
 
-struct Fitting<'a, 'py> {
+struct Planning<'a, 'py> {
     py: Python<'py>,
     /// How records are read.
     plan: &'a Plan,
@@ -101,7 +101,7 @@ struct Fitting<'a, 'py> {
 /// What is made, or why there is none.
 type Made<T> = PyResult<Result<T, String>>;
 
-impl Fitting<'_, '_> {
+impl Planning<'_, '_> {
     fn later(&mut self, node: NodeId, shown: &str) {
         self.waiting.push((node, shown.to_owned()));
     }
