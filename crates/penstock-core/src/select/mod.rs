@@ -9,13 +9,15 @@
 //! column, and not after an hour of input.
 
 mod automaton;
+mod filter;
 mod names;
 mod open;
 mod path;
 mod records;
 
 pub use automaton::{Automaton, KeyEdge, NameEdge, Refused, State, Target};
+pub use filter::Select;
 pub use names::{Named, Names};
 pub use open::{At, Open, SOMEWHERE};
 pub use path::{NamespaceTest, Path, PathError, Step, Test};
-pub use records::{RecordPath, Records, Select};
+pub use records::{RecordPath, Records};
