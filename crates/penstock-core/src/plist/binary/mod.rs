@@ -13,7 +13,7 @@
 //! | `object.rs` | one object: its kind, its count, and where its bytes are |
 //! | `strings.rs` | objects that are no containers, as scalars |
 //! | `shares.rs` | which objects several others refer to |
-//! | `reader.rs` | the walk over the graph, as events |
+//! | `reader` | the walk over the graph, as events |
 //! | `lazy.rs` | single objects by their numbers, for a file of which little is read |
 //! | `writer.rs` | the writer, of whole files and of streams |
 //! | `whole.rs` | the objects of a file that is written at its end, each one once |
