@@ -7,7 +7,7 @@ use penstock_scan::{Isa, ValidText, copied, gathered, make_room};
 use super::Reader;
 use super::options::Header;
 use super::reader::{SHAPE, State};
-use super::rows::Found;
+use super::stops::Found;
 use crate::error::{Fail, Fault};
 use crate::event::{Key, KeyKind, KnownKeys};
 use crate::protocol::{FormatReader, Given, Listener, RowsAs, Step, Want};

@@ -4,8 +4,9 @@
 use penstock_scan::{TextBuf, ValidText, make_room};
 
 use super::Reader;
+use super::dialect::Grammar;
 use super::options::escaped;
-use super::rows::{self, End, Grammar};
+use super::rows::{self, End};
 use crate::repair::{Repair, RepairKind};
 
 impl Reader {

@@ -5,6 +5,7 @@
 //! | `blocks.rs` | rows of the usual dialects, found 64 bytes at a time |
 //! | `cells.rs` | how text becomes a cell |
 //! | `columns.rs` | the columns of a table that is written |
+//! | `dialect.rs` | what separates cells and ends lines, as the grammar needs it |
 //! | `direct.rs` | cells without an event for each |
 //! | `run.rs` | the reader as a run sees it |
 //! | `infer` | the dialect of a file that nobody has named |
@@ -15,14 +16,20 @@
 //! | `quotes.rs` | cells without their quotes and escapes |
 //! | `resume.rs`, `row_kind.rs` | where a reader can go on in the middle of a file |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
-//! | `reader.rs` | the state between windows, the header, and what the sink is told |
+//! | `stops.rs` | the bytes at which the grammar decides something |
+//! | `known.rs`, `ways.rs` | what is known of text in which rows do not end |
+//! | `reader.rs` | the state between windows, and what comes before the rows |
+//! | `telling.rs` | how the sink is told rows |
+//! | `faults.rs` | what is wrong with a row, in words |
 //! | `tail.rs` | whether the last row of a file is whole |
 //! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
 mod blocks;
 mod cells;
 mod columns;
+mod dialect;
 pub mod direct;
+mod faults;
 mod header;
 pub mod infer;
 mod known;
@@ -35,7 +42,10 @@ mod resume;
 mod row_kind;
 mod rows;
 mod run;
+mod stops;
 mod tail;
+mod telling;
+mod ways;
 pub mod writer;
 
 pub use header::HeaderOnly;

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use penstock_scan::{Chosen, Isa, Job, Stops, TextBuf, ValidText, make_room};
+use penstock_scan::{Chosen, Isa, Job, Stops, TextBuf, ValidText};
 
 use super::blocks::{Blocks, Counted, Noted, Whole, usual_delimiter};
+use super::dialect::{Grammar, Line};
 use super::header::Names;
 use super::infer::Inference;
 use super::many::Many;
-use super::options::{Header, NULL, Options, WrongDialect};
+use super::options::{Header, Options, WrongDialect};
 use super::row_kind::RowKind;
-use super::rows::{self, End, Found, Grammar, Line, Wrong};
+use super::rows::{self, End};
+use super::stops::Found;
 use super::tail::Tailing;
 use crate::error::{Fail, Fault};
-use crate::event::{Cell, Row, Rows, Scalar, Text};
+use crate::event::Cell;
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
 use crate::protocol::{Flow, Listener, RowsAs, Step, Want};
@@ -82,7 +84,7 @@ pub struct Reader {
     pub(super) wanted: Vec<Option<Want>>,
     pub(super) needed: usize,
     /// How many events of the current row are reported.
-    reported: usize,
+    pub(super) reported: usize,
     /// The cells of the current row without escapes, one after the other.
     pub(super) scratch: TextBuf,
     /// Where each of them is.
@@ -90,7 +92,7 @@ pub struct Reader {
     /// The repairs that nobody has taken yet.
     pub(super) repairs: Vec<Repair>,
     /// Kept for its memory only.
-    cells: Vec<Option<Cell<'static>>>,
+    pub(super) cells: Vec<Option<Cell<'static>>>,
     pub(super) options: Arc<Options>,
     /// If the dialect is found in the source: what is known of it.
     pub(super) inference: Option<Inference>,
@@ -121,12 +123,6 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
         let Run { reader, text, last, sink } = self;
         reader.drive(isa, text, last, sink)
     }
-}
-
-/// The same vector without its items, for items that live another time. The memory is kept.
-fn recycled<'b>(mut cells: Vec<Option<Cell<'_>>>) -> Vec<Option<Cell<'b>>> {
-    cells.clear();
-    cells.into_iter().map(|_| None).collect()
 }
 
 impl Reader {
@@ -543,43 +539,14 @@ impl Reader {
     }
 
     /// Whether rows may have any number of cells: their columns have no names, and the sink takes lists.
-    fn has_any_rows(&self) -> bool {
+    pub(super) fn has_any_rows(&self) -> bool {
         self.options.header == Header::Positions && self.told == Some(RowsAs::AnyLists)
     }
 
     /// Whether a row of a usual dialect may begin here.
     #[inline(always)]
-    fn is_before_a_row(&self) -> bool {
+    pub(super) fn is_before_a_row(&self) -> bool {
         self.row.is_new() && self.skipped == Skipped::None && self.grammar.feeds()
-    }
-
-    /// Tells the sink as many rows as it takes in one go. Nothing if there are none.
-    #[inline(always)]
-    fn tell_many<I: Isa, S: Listener + ?Sized>(
-        &mut self,
-        isa: I,
-        blocks: &mut Blocks,
-        many: &mut Many,
-        text: ValidText<'_>,
-        columns: usize,
-        sink: &mut S,
-    ) -> Result<Option<Flow>, Fail<S::Error>> {
-        if !self.is_before_a_row() || self.reported > 0 {
-            return Ok(None);
-        }
-        let bytes = text.as_bytes();
-        let Some(found) = many.find(isa, blocks, bytes, self.pos, columns) else {
-            return Ok(None);
-        };
-        let quote = blocks.quote().filter(|_| found.quoted);
-        let text = text.slice(self.pos..bytes.len());
-        let ends = many.ends(found.rows, columns);
-        let rows = Rows::new(text, self.base + self.pos as u64, ends, columns, quote);
-        let (taken, flow) = sink.rows(&rows).map_err(Fail::Sink)?;
-        let size = rows.size(taken);
-        many.taken(size, taken == found.rows);
-        self.pos += size;
-        Ok((taken > 0).then_some(flow))
     }
 
     /// The next row, if nothing is wrong with it and it is all there.
@@ -623,88 +590,6 @@ impl Reader {
     pub(super) fn is_before_rows(&self) -> bool {
         let has_header = self.names.is_some() && !self.is_given();
         self.refused || self.told.is_none() && (has_header || self.state != State::Row)
-    }
-
-    /// Tells the sink the current row.
-    #[inline(always)]
-    fn tell<S: Listener + ?Sized>(
-        &mut self,
-        text: ValidText<'_>,
-        end: End,
-        sink: &mut S,
-    ) -> Result<Flow, Fail<S::Error>> {
-        if self.needed == 0 {
-            return self.tell_none(end, sink);
-        }
-        if self.row.cells.len() > self.wanted.len() && self.has_any_rows() {
-            make_room(&mut self.wanted, self.row.cells.len());
-            self.wanted.resize(self.row.cells.len(), Some(Want::Digits));
-        }
-        self.unescape(text);
-        let mut cells = recycled(std::mem::take(&mut self.cells));
-        make_room(&mut cells, self.row.cells.len());
-        let names = self.names.as_ref().map_or(&[][..], |names| &names[..]);
-        let start = self.base + self.pos as u64;
-        let mut places = self.places.iter();
-        for (cell, want) in self.row.cells.iter().zip(&self.wanted) {
-            let at = start + cell.at as u64;
-            cells.push(want.map(|_| {
-                let text = match cell.escaped.then(|| places.next()).flatten() {
-                    Some(&(from, to)) => self.scratch.text().slice(from..to),
-                    None => text.slice(self.pos + cell.from..self.pos + cell.to),
-                };
-                let text = Text { text, ascii: self.row.ascii };
-                // Quotes around nothing say that it is a text, and so does an escape in front of NULL.
-                let is_text = cell.quoted && cell.from == cell.to
-                    || cell.escaped && text.bytes() == NULL && self.grammar.has_null();
-                let value = match is_text {
-                    true => Scalar::Text(text),
-                    false => Scalar::Untyped(text),
-                };
-                Cell { value, key_at: at, at }
-            }));
-        }
-        let row = Row::of_members(SHAPE, names, &cells, start, Some(start + end.end as u64));
-        let is_list = matches!(self.told, Some(RowsAs::Lists | RowsAs::AnyLists));
-        let mut row = row.as_list(is_list).resumed(self.reported);
-        let answer = sink.row(&mut row);
-        let (done, reported) = (row.is_done(), row.reported());
-        self.cells = recycled(cells);
-        // A refused row is finished, too.
-        self.told_of(done || answer.is_err(), reported, end);
-        answer.map_err(Fail::Sink)
-    }
-
-    /// Tells the sink that there is a row, none of whose cells it wants.
-    #[inline(always)]
-    fn tell_none<S: Listener + ?Sized>(
-        &mut self,
-        end: End,
-        sink: &mut S,
-    ) -> Result<Flow, Fail<S::Error>> {
-        let names = self.names.as_ref().map_or(&[][..], |names| &names[..]);
-        let start = self.base + self.pos as u64;
-        let row = Row::of_members(SHAPE, names, &[], start, Some(start + end.end as u64));
-        let mut row = row.resumed(self.reported);
-        let answer = sink.row(&mut row);
-        let (done, reported) = (row.is_done(), row.reported());
-        self.told_of(done || answer.is_err(), reported, end);
-        answer.map_err(Fail::Sink)
-    }
-
-    /// Passes the row, if the sink has taken or refused it.
-    #[inline(always)]
-    fn told_of(&mut self, done: bool, reported: usize, end: End) {
-        if done {
-            if !self.row.repairs.is_empty() {
-                self.note_repairs();
-            }
-            self.pass(end);
-        } else {
-            // The row is scanned again when its other events are reported.
-            self.reported = reported;
-            self.row.clear();
-        }
     }
 
     /// Notes what ended a line.
@@ -841,40 +726,5 @@ impl Reader {
         self.looked_to = self.looked_to.max(self.failed_at.saturating_add(looked_at));
         self.pass(end);
         fault
-    }
-
-    fn describe(&self, end: End, columns: usize) -> Fault {
-        let start = self.base + self.pos as u64;
-        let cells = self.row.cells.len();
-        let Some((wrong, at)) = self.row.wrong else {
-            // A row that is too short is wrong where it ends.
-            let cell = self.row.cells.get(columns).map_or(end.end, |cell| cell.at);
-            let plural = |count: usize| if count == 1 { "" } else { "s" };
-            let reason = format!(
-                "the row has {cells} cell{}, and there are {columns} column{}",
-                plural(cells),
-                plural(columns)
-            );
-            return Fault::malformed(start + cell as u64, reason);
-        };
-        let offset = start + at as u64;
-        match wrong {
-            Wrong::Quote => {
-                Fault::malformed(offset, "a quote in a cell that does not begin with one")
-            }
-            Wrong::Behind => Fault::malformed(offset, "text behind the closing quote of a cell"),
-            Wrong::Nul => Fault::malformed(offset, "a NUL character"),
-            Wrong::Return => Fault::malformed(offset, "a carriage return without a line feed"),
-            Wrong::Feed => Fault::malformed(offset, "a line feed without a carriage return"),
-            Wrong::Open => Fault::truncated(offset, "a quote that is never closed"),
-            Wrong::Long { open } => {
-                let most = self.grammar.most();
-                let hint = if open { ": its last quote is not closed" } else { "" };
-                Fault::limit(
-                    offset,
-                    format!("a row is longer than {most} bytes (limits.row){hint}"),
-                )
-            }
-        }
     }
 }

@@ -14,13 +14,12 @@
 //! the end of the row is at hand: that depends on how the input was cut. So the same text is scanned
 //! for many rows, and `known.rs` sees that each of them does not scan all of it.
 
-use std::ops::Range;
+use penstock_scan::{Isa, make_room};
 
-use penstock_scan::{Isa, Stops, make_room};
-
-use super::known::{Known, Note, STEP, Stand, Way};
-use super::options::{NULL, Options, Terminator};
-use crate::repair::{RepairKind, Repairs};
+use super::dialect::{Ends, Grammar, Line, begins_with};
+use super::known::{Known, STEP, Way};
+use super::stops::Found;
+use crate::repair::RepairKind;
 
 /// A cell, in bytes from the beginning of its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +39,7 @@ pub(super) struct Cell {
 
 /// Where in a cell the scan is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Within {
+pub(super) enum Within {
     /// In text without quotes, or before any.
     Plain,
     /// Behind a quote in text that does not begin with one.
@@ -81,10 +80,10 @@ pub(super) struct Row {
     /// Whether it is known that no cell has quotes or escapes.
     pub(super) is_plain: bool,
     /// Everything before is scanned.
-    at: usize,
+    pub(super) at: usize,
     /// The current cell.
-    cell: Cell,
-    within: Within,
+    pub(super) cell: Cell,
+    pub(super) within: Within,
     /// What was repaired in it, and where.
     pub(super) repairs: Vec<(RepairKind, usize)>,
     /// The end of the last escaped character: white space before it is not trimmed.
@@ -97,10 +96,10 @@ pub(super) struct Row {
     pub(super) origin: u64,
     /// What is known of text in which rows did not end. Only a reader needs that, which goes on behind
     /// the first line of such a row.
-    known: Option<Box<Known>>,
+    pub(super) known: Option<Box<Known>>,
     pub(super) is_remembering: bool,
     /// The way through text of which something is known.
-    way: Option<Box<Way>>,
+    pub(super) way: Option<Box<Way>>,
 }
 
 /// The end of a row, and the beginning of the next one, from the beginning of the row.
@@ -110,11 +109,12 @@ pub(super) struct End {
     pub(super) next: usize,
 }
 
-const CELL: Cell = Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false, repaired: false };
+pub(super) const CELL: Cell =
+    Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false, repaired: false };
 
 impl Cell {
     /// The same cell, if its places count from elsewhere.
-    fn moved(self, by: usize) -> Self {
+    pub(super) fn moved(self, by: usize) -> Self {
         let Cell { at, from, to, .. } = self;
         let [at, from, to] = [at, from, to].map(|place| place.wrapping_add(by));
         Cell { at, from, to, ..self }
@@ -158,284 +158,6 @@ impl Default for Row {
             is_remembering: false,
             way: None,
         }
-    }
-}
-
-/// What ends a line. A line feed behind a carriage return belongs to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
-    /// A line feed.
-    Feeds,
-    /// A carriage return.
-    Returns,
-    /// Either.
-    Any,
-}
-
-/// A dialect, as the scan needs it.
-#[derive(Clone, Debug)]
-pub(super) struct Grammar {
-    delimiter: Box<[u8]>,
-    first: u8,
-    quote: Option<u8>,
-    escape: Option<u8>,
-    terminator: Option<Box<[u8]>>,
-    /// What ends a line, if no text does. Nothing, until the first line has ended.
-    lines: Option<Lines>,
-    trim: bool,
-    most: usize,
-    /// Whether bytes that are no text follow the window: a carriage return at its end is not the
-    /// first half of a pair.
-    pub(super) bounded: bool,
-    pub(super) repairs: Repairs,
-}
-
-impl Grammar {
-    pub(super) fn new(options: &Options, most: usize) -> Self {
-        Grammar {
-            delimiter: options.delimiter.as_bytes().into(),
-            first: options.delimiter.as_bytes().first().copied().unwrap_or(b','),
-            quote: options.quote,
-            escape: options.escape,
-            terminator: match &options.terminator {
-                Terminator::Exactly(text) => Some(text.as_bytes().into()),
-                Terminator::AsFirst | Terminator::Any => None,
-            },
-            lines: (options.terminator == Terminator::Any).then_some(Lines::Any),
-            trim: options.trim,
-            most,
-            bounded: false,
-            repairs: options.repairs,
-        }
-    }
-
-    /// The character that makes the next one text, if it is not the quote.
-    pub(super) fn escape(&self) -> Option<u8> {
-        self.escape
-    }
-
-    /// The character that makes the next one text.
-    pub(super) fn escaping(&self) -> Option<u8> {
-        self.escape.or(self.quote)
-    }
-
-    /// Whether a backslash escapes, as in the text files of databases.
-    pub(super) fn has_null(&self) -> bool {
-        self.escape == Some(NULL[0])
-    }
-
-    /// The longest row.
-    pub(super) fn most(&self) -> usize {
-        self.most
-    }
-
-    /// The end of a line that is skipped, whatever is in it.
-    #[cold]
-    pub(super) fn line(&self, text: &[u8], last: bool) -> Line {
-        let (end, terminator): (Option<usize>, &[u8]) = match &self.terminator {
-            Some(exactly) => (memchr::memmem::find(text, exactly), exactly),
-            None if self.lines == Some(Lines::Feeds) => (memchr::memchr(b'\n', text), b"\n"),
-            None => {
-                let is = |byte: u8| byte == b'\r' || self.lines != Some(Lines::Returns);
-                let end = memchr::memchr2_iter(b'\n', b'\r', text).find(|end| is(text[*end]));
-                let is_cut = !last && !self.bounded && end.is_some_and(|end| text[end..] == *b"\r");
-                let is_pair = end.is_some_and(|end| text[end..].starts_with(b"\r\n"));
-                (end.filter(|_| !is_cut), if is_pair || is_cut { b"\r\n" } else { b"\n" })
-            }
-        };
-        match end {
-            Some(end) => Line::Ends(End { end, next: end + terminator.len() }),
-            None if last => Line::Cut(text.len()),
-            None => {
-                // The terminator may have begun.
-                let most = (terminator.len() - 1).min(text.len());
-                let begun = (0..=most).rev().find(|begun| text.ends_with(&terminator[..*begun]));
-                Line::Cut(text.len() - begun.unwrap_or(0))
-            }
-        }
-    }
-
-    /// Whether a line feed ends a line.
-    #[inline(always)]
-    pub(super) fn feeds(&self) -> bool {
-        matches!(self.lines, Some(Lines::Feeds | Lines::Any))
-    }
-
-    /// Whether a carriage return alone ends a line.
-    pub(super) fn returns(&self) -> bool {
-        matches!(self.lines, Some(Lines::Returns | Lines::Any))
-    }
-
-    /// Whether it is known what ends a line.
-    pub(super) fn is_settled(&self) -> bool {
-        self.terminator.is_some() || self.lines.is_some()
-    }
-
-    /// The length of the end of a row that the bytes end with.
-    pub(super) fn row_end(&self, bytes: &[u8]) -> Option<usize> {
-        let is =
-            |lines: Lines| self.lines.is_none_or(|known| known == lines || known == Lines::Any);
-        match (&self.terminator, bytes) {
-            (Some(exactly), _) => bytes.ends_with(exactly).then_some(exactly.len()),
-            (None, [.., b'\r', b'\n']) => Some(2),
-            (None, [.., b'\n']) if is(Lines::Feeds) => Some(1),
-            (None, [.., b'\r']) if is(Lines::Returns) => Some(1),
-            _ => None,
-        }
-    }
-
-    /// The most bytes of the end of a row.
-    pub(super) fn longest_end(&self) -> usize {
-        self.terminator.as_ref().map_or(2, |exactly| exactly.len())
-    }
-
-    /// Whether a row ends at a stop.
-    #[inline(always)]
-    pub(super) fn terminator(&self, text: &[u8], at: usize, last: bool) -> Ends {
-        if let Some(exactly) = &self.terminator {
-            return begins_with(text, at, exactly, last);
-        }
-        let is =
-            |lines: Lines| self.lines.is_none_or(|known| known == lines || known == Lines::Any);
-        match text[at] {
-            b'\n' if is(Lines::Feeds) => Ends::Yes(1),
-            b'\r' => match text.get(at + 1) {
-                Some(b'\n') => Ends::Yes(2),
-                None if !last && !self.bounded => Ends::Cut,
-                _ if is(Lines::Returns) => Ends::Yes(1),
-                _ => Ends::No,
-            },
-            _ => Ends::No,
-        }
-    }
-
-    /// Notes what ended a line: the first one decides.
-    #[inline(always)]
-    pub(super) fn line_ended(&mut self, text: &[u8]) {
-        if self.lines.is_none() && self.terminator.is_none() && !text.is_empty() {
-            let is_return = text == b"\r";
-            self.lines = Some(if is_return { Lines::Returns } else { Lines::Feeds });
-        }
-    }
-}
-
-/// The end of a line that is skipped.
-pub(super) enum Line {
-    Ends(End),
-    /// The line goes on behind the window. So many bytes of it are not needed.
-    Cut(usize),
-}
-
-/// Whether something ends at a stop.
-pub(super) enum Ends {
-    /// Yes, and it is this long.
-    Yes(usize),
-    No,
-    /// The window ends before that is known.
-    Cut,
-}
-
-#[inline(always)]
-pub(super) fn begins_with(text: &[u8], at: usize, wanted: &[u8], last: bool) -> Ends {
-    let rest = &text[at..];
-    if rest.starts_with(wanted) {
-        Ends::Yes(wanted.len())
-    } else if !last && rest.len() < wanted.len() && wanted.starts_with(rest) {
-        Ends::Cut
-    } else {
-        Ends::No
-    }
-}
-
-/// The stops of a window, one after the other.
-pub(super) struct Found<'t, I> {
-    isa: I,
-    text: &'t [u8],
-    stops: &'t Stops,
-    /// Where the current block begins, its stops that were not taken, and its bytes above 0x7F.
-    block: usize,
-    left: u64,
-    above: u64,
-}
-
-const BLOCK: usize = 64;
-
-#[cfg(test)]
-thread_local! {
-    /// How many blocks were looked at.
-    pub(super) static LOADED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
-}
-
-impl<'t, I: Isa> Found<'t, I> {
-    #[inline(always)]
-    pub(super) fn new(isa: I, text: &'t [u8], stops: &'t Stops, from: usize) -> Self {
-        let mut found = Found { isa, text, stops, block: from, left: 0, above: 0 };
-        found.load(from);
-        found
-    }
-
-    /// Goes back to a place.
-    pub(super) fn restart(&mut self, place: usize) {
-        self.load(place);
-    }
-
-    #[inline(always)]
-    fn load(&mut self, block: usize) {
-        #[cfg(test)]
-        LOADED.set(LOADED.get() + 1);
-        self.block = block;
-        let rest = self.text.get(block..).unwrap_or_default();
-        (self.left, self.above) = match rest.first_chunk::<BLOCK>() {
-            Some(bytes) => self.isa.stops(bytes, self.stops),
-            None => {
-                let mut bytes = [0; BLOCK];
-                bytes[..rest.len()].copy_from_slice(rest);
-                let (stops, above) = self.isa.stops(&bytes, self.stops);
-                // The zeros behind the text may be stops, and are none.
-                (stops & ((1 << rest.len()) - 1), above)
-            }
-        };
-    }
-
-    /// The next stop that is not before `from`. `ascii` becomes false if there is a byte above 0x7F
-    /// in the blocks that are left for it, from `start` on.
-    #[inline(always)]
-    pub(super) fn next(&mut self, from: usize, start: usize, ascii: &mut bool) -> Option<usize> {
-        loop {
-            while self.left == 0 {
-                let next = self.block + BLOCK;
-                *ascii &= self.is_ascii(start, next);
-                if next >= self.text.len() {
-                    return None;
-                }
-                self.load(next);
-            }
-            let stop = self.block + self.left.trailing_zeros() as usize;
-            self.left &= self.left - 1;
-            if stop >= from {
-                return Some(stop);
-            }
-        }
-    }
-
-    /// Goes to a place behind the current one, which need not be a stop.
-    #[inline(always)]
-    pub(super) fn go_to(&mut self, place: usize) {
-        if place >= self.block + BLOCK {
-            self.load(place);
-        }
-    }
-
-    /// Whether the bytes of the current block between two places are ASCII.
-    #[inline(always)]
-    fn is_ascii(&self, start: usize, end: usize) -> bool {
-        let from = start.saturating_sub(self.block);
-        let to = end.saturating_sub(self.block);
-        if from >= BLOCK || to == 0 {
-            return true;
-        }
-        let above = self.above >> from << from;
-        above & (u64::MAX >> (BLOCK - to.min(BLOCK))) == 0
     }
 }
 
@@ -707,99 +429,6 @@ impl Row {
         }
     }
 
-    /// Notes the states of the scan at some places, of which those between the range's ends are in the
-    /// same state. True if it joins a path there, at the end of which it continues.
-    #[inline(never)]
-    fn joins(&mut self, text: &[u8], start: usize, range: Range<usize>, grammar: &Grammar) -> bool {
-        let Some(mut way) = self.way.take() else { return false };
-        let joined = self.note(&mut way, text, start, range, grammar);
-        self.way = Some(way);
-        joined.is_some()
-    }
-
-    fn note(
-        &mut self,
-        way: &mut Way,
-        text: &[u8],
-        start: usize,
-        range: Range<usize>,
-        grammar: &Grammar,
-    ) -> Option<()> {
-        let origin = self.origin;
-        let to = origin + (range.end - start) as u64;
-        while way.next * STEP <= to {
-            let number = way.next;
-            way.next += 1;
-            let at = (number * STEP - origin) as usize;
-            // In the middle of an escape, or of a delimiter, there is no state.
-            if start + at < range.start {
-                continue;
-            }
-            let Some(stand) = self.stand(way, &text[start..start + at], grammar) else { continue };
-            let note = Note { number, stand, cell: origin + self.cell.at as u64 };
-            let cell = self.cell.moved(origin as usize);
-            let Some(end) = self.known.as_mut()?.join(note, cell, way) else {
-                way.note(note, cell);
-                continue;
-            };
-            if stand == Stand::Behind && !grammar.repairs.has(RepairKind::StrayQuote) {
-                self.fault_on_path(Wrong::Behind, self.cell.to + 1);
-            }
-            if let Some((wrong, place)) = end.fault {
-                self.fault_on_path(wrong, (place - origin) as usize);
-            }
-            let other = end.cell.moved((origin as usize).wrapping_neg());
-            if end.cell.at as u64 >= number * STEP {
-                self.cell = other;
-            } else if stand != Stand::Behind {
-                self.cell.to = other.to;
-            }
-            self.within = match end.stand {
-                Stand::Fresh | Stand::Text => Within::Plain,
-                Stand::Stray => Within::Stray,
-                Stand::Quoted => Within::Quoted,
-                Stand::Behind => Within::Behind,
-            };
-            self.at = (end.number * STEP - origin) as usize;
-            return Some(());
-        }
-        None
-    }
-
-    /// A fault that is known of a path.
-    fn fault_on_path(&mut self, wrong: Wrong, at: usize) {
-        if self.wrong.is_none_or(|(_, known)| at < known) {
-            self.wrong = Some((wrong, at));
-        }
-    }
-
-    /// The state at the end of this part of the row. None if what comes then depends on more than that.
-    fn stand(&self, way: &mut Way, row: &[u8], grammar: &Grammar) -> Option<Stand> {
-        Some(match self.within {
-            Within::Quoted => Stand::Quoted,
-            Within::Stray => Stand::Stray,
-            Within::Plain => {
-                let is_text = way.has_text(row, self.cell.at, grammar.trim);
-                if is_text { Stand::Text } else { Stand::Fresh }
-            }
-            Within::Behind if way.has_text(row, self.cell.to + 1, grammar.trim) => Stand::Behind,
-            Within::Behind => return None,
-        })
-    }
-
-    /// The row did not end: the next ones may go the same way.
-    #[cold]
-    fn remember(&mut self) {
-        if !self.is_remembering {
-            return;
-        }
-        let known = self.known.get_or_insert_default();
-        known.until = known.until.max(self.origin + self.at as u64);
-        if let Some(way) = &mut self.way {
-            known.end(way);
-        }
-    }
-
     /// The whole row.
     #[inline(always)]
     fn ended<I: Isa>(
@@ -898,26 +527,6 @@ impl Row {
         self.cells.push(part.cell);
         self.looked_at = grammar.most.saturating_add(1);
         self.first_line(whole, last, grammar)
-    }
-
-    /// A scan of the beginning of the row that has come as far as is known.
-    fn known_part(&self, text: &[u8]) -> Row {
-        let mut part = Row::default();
-        let (Some(known), Some(way)) = (&self.known, &self.way) else { return part };
-        let Some(note) = known.before(self.origin + text.len() as u64, way) else { return part };
-        part.at = (note.number * STEP - self.origin) as usize;
-        let at = (note.cell - self.origin) as usize;
-        part.cell = Cell { at, from: at, to: at, ..CELL };
-        part.within = match note.stand {
-            Stand::Fresh | Stand::Text => Within::Plain,
-            Stand::Stray => Within::Stray,
-            Stand::Quoted => Within::Quoted,
-            Stand::Behind => {
-                part.cell.to = part.at - 1;
-                Within::Behind
-            }
-        };
-        part
     }
 
     /// The end of the line in which a row in error begins, or as much of it as is at hand.

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use penstock_scan::{Isa, Job, Stops, dispatch, make_room};
 
+use super::dialect::{Ends, Grammar, Line, begins_with};
 use super::options::{Options, WrongDialect};
-use super::rows::{Ends, Found, Grammar, Line, begins_with, is_blank};
+use super::rows::is_blank;
+use super::stops::Found;
 
 /// Where in a cell the scan is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

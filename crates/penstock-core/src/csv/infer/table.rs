@@ -2,8 +2,10 @@
 
 use penstock_scan::{Isa, Job, Stops, ValidText, copied, dispatch, filled, gathered, make_room};
 
+use super::super::dialect::{Grammar, Line};
 use super::super::options::{NULL, Options, Terminator, escaped};
-use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
+use super::super::rows::{Cell, Row, Wrong};
+use super::super::stops::Found;
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
 use super::judge::{Columns, Verdict};

@@ -3,8 +3,10 @@
 
 use penstock_scan::{Isa, Job, dispatch};
 
+use crate::csv::dialect::{Grammar, Line};
 use crate::csv::options::{Options, Terminator};
-use crate::csv::rows::{Cell, End, Found, Grammar, LOADED, Row, Wrong};
+use crate::csv::rows::{Cell, End, Row, Wrong};
+use crate::csv::stops::{Found, LOADED};
 use crate::repair::{RepairKind, Repairs};
 
 /// What was found of a row: where it ends, what is wrong, and its cells if nothing is.
@@ -35,11 +37,11 @@ impl Job for Rows<'_> {
                 if is_lost {
                     // The rest of the line of a row in error.
                     match grammar.line(&text[at..], last) {
-                        crate::csv::rows::Line::Ends(end) => {
+                        Line::Ends(end) => {
                             at += end.next;
                             is_lost = false;
                         }
-                        crate::csv::rows::Line::Cut(passed) => {
+                        Line::Cut(passed) => {
                             at += passed;
                             break;
                         }
