@@ -5,10 +5,10 @@ use crate::column::{Bytes, Column, Data};
 use crate::columns::Columns;
 use crate::plan::{Kind, Node, NodeId, Plan, Width};
 use arrow_array::types::{
-    Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time64MicrosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, DictionaryArray, FixedSizeBinaryArray,
@@ -163,48 +163,9 @@ impl Columns {
         let Column { data, valid, rows } = self.columns[id as usize].take();
         let nulls = valid.map(|valid| NullBuffer::new(bits(valid)));
         let kind = data_type(&self.plan, &self.plan.nodes[id as usize]);
-        macro_rules! primitive {
-            ($type:ty, $values:expr) => {
-                Arc::new(
-                    PrimitiveArray::<$type>::try_new($values, nulls)?.with_data_type(kind.clone()),
-                )
-            };
-        }
         Ok(match data {
-            Data::Int(values) => match &kind {
-                DataType::Int8 => primitive!(Int8Type, narrow(values, |value| value as i8)),
-                DataType::Int16 => primitive!(Int16Type, narrow(values, |value| value as i16)),
-                DataType::Int32 => primitive!(Int32Type, narrow(values, |value| value as i32)),
-                DataType::UInt8 => primitive!(UInt8Type, narrow(values, |value| value as u8)),
-                DataType::UInt16 => primitive!(UInt16Type, narrow(values, |value| value as u16)),
-                DataType::UInt32 => primitive!(UInt32Type, narrow(values, |value| value as u32)),
-                DataType::UInt64 => {
-                    let values = ScalarBuffer::<u64>::new(Buffer::from_vec(values), 0, rows);
-                    primitive!(UInt64Type, values)
-                }
-                DataType::Time64(_) => primitive!(Time64MicrosecondType, values.into()),
-                DataType::Duration(_) => primitive!(DurationMicrosecondType, values.into()),
-                DataType::Timestamp(TimeUnit::Second, _) => {
-                    primitive!(TimestampSecondType, values.into())
-                }
-                DataType::Timestamp(TimeUnit::Millisecond, _) => {
-                    primitive!(TimestampMillisecondType, values.into())
-                }
-                DataType::Timestamp(TimeUnit::Microsecond, _) => {
-                    primitive!(TimestampMicrosecondType, values.into())
-                }
-                DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-                    primitive!(TimestampNanosecondType, values.into())
-                }
-                _ => primitive!(Int64Type, values.into()),
-            },
-            Data::Float(values) => match &kind {
-                DataType::Float32 => {
-                    let values = gathered(values.into_iter().map(|value| value as f32));
-                    primitive!(Float32Type, values.into())
-                }
-                _ => primitive!(Float64Type, values.into()),
-            },
+            Data::Int(values) => integers(values, rows, &kind, nulls)?,
+            Data::Float(values) => floats(values, &kind, nulls)?,
             Data::Bool(values) => Arc::new(BooleanArray::new(bits(values), nulls)),
             Data::Bytes(values) => {
                 let (offsets, bytes) = strings(values);
@@ -214,67 +175,165 @@ impl Columns {
                 }
             }
             Data::Date(values) => Arc::new(Date32Array::try_new(values.into(), nulls)?),
-            Data::Decimal(values) => primitive!(Decimal128Type, values.into()),
-            Data::Decimal256(values) => primitive!(Decimal256Type, values.into()),
+            Data::Decimal(values) => primitive::<Decimal128Type>(values.into(), &kind, nulls)?,
+            Data::Decimal256(values) => primitive::<Decimal256Type>(values.into(), &kind, nulls)?,
             Data::Uuid(values) => {
                 Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(values), nulls)?)
             }
             Data::Dictionary(places, words) => {
                 let words = match &self.plan.nodes[id as usize].kind {
-                    Kind::Choice(choice) => {
-                        let mut all = Bytes::new();
-                        for value in &choice.values {
-                            all.push(value.as_bytes());
-                        }
-                        let (offsets, bytes) = strings(all);
-                        texts(offsets, bytes, None)?
-                    }
-                    _ => {
-                        let (offsets, bytes) = strings(words.words);
-                        texts(offsets, bytes, None)?
-                    }
+                    Kind::Choice(choice) => all_of(&choice.values),
+                    _ => words.words,
                 };
-                let places = PrimitiveArray::<Int32Type>::try_new(places.into(), nulls)?;
-                Arc::new(DictionaryArray::try_new(places, Arc::new(words))?)
+                dictionary(places, words, nulls, texts)?
             }
-            Data::List(offsets) => {
-                let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-                match (&kind, &self.plan.nodes[id as usize].kind) {
-                    (DataType::List(item), Kind::List(inner)) => {
-                        let (item, inner) = (item.clone(), *inner);
-                        let items = self.array(inner, texts)?;
-                        Arc::new(ListArray::try_new(item, offsets, items, nulls)?)
-                    }
-                    (DataType::Map(entries, _), Kind::Map(key, value)) => {
-                        let (entries, key, value) = (entries.clone(), *key, *value);
-                        let DataType::Struct(fields) = entries.data_type() else {
-                            return Err(ArrowError::SchemaError("a map has entries".to_owned()));
-                        };
-                        let arrays = vec![self.array(key, texts)?, self.array(value, texts)?];
-                        let all = StructArray::try_new(fields.clone(), arrays, None)?;
-                        Arc::new(MapArray::try_new(entries, offsets, all, nulls, false)?)
-                    }
-                    _ => return Err(ArrowError::SchemaError("a list has items".to_owned())),
-                }
-            }
-            Data::Nested => match (kind, &self.plan.nodes[id as usize].kind) {
-                (DataType::Null, _) => Arc::new(NullArray::new(rows)),
-                (DataType::FixedSizeList(item, count), Kind::Tuple(inner, _)) => {
-                    let items = self.array(*inner, texts)?;
-                    let made =
-                        FixedSizeListArray::try_new_with_length(item, count, items, nulls, rows)?;
-                    Arc::new(made)
-                }
-                (DataType::Struct(fields), Kind::Struct(of)) => {
-                    let inner = of.fields.clone();
-                    let mut arrays = Vec::with_capacity(inner.len());
-                    for field in inner {
-                        arrays.push(self.array(field, texts)?);
-                    }
-                    Arc::new(StructArray::try_new_with_length(fields, arrays, nulls, rows)?)
-                }
-                _ => return Err(ArrowError::SchemaError("a struct has fields".to_owned())),
-            },
+            Data::List(offsets) => self.list(id, &kind, offsets, nulls, texts)?,
+            Data::Nested => self.nested(id, kind, rows, nulls, texts)?,
         })
     }
+
+    /// The lists or the maps of a column whose items begin and end there.
+    fn list(
+        &mut self,
+        id: NodeId,
+        kind: &DataType,
+        offsets: Vec<i32>,
+        nulls: Option<NullBuffer>,
+        texts: Texts,
+    ) -> Result<ArrayRef, ArrowError> {
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+        Ok(match (kind, &self.plan.nodes[id as usize].kind) {
+            (DataType::List(item), Kind::List(inner)) => {
+                let items = self.array(*inner, texts)?;
+                Arc::new(ListArray::try_new(item.clone(), offsets, items, nulls)?)
+            }
+            (DataType::Map(entries, _), Kind::Map(key, value)) => {
+                let (key, value) = (*key, *value);
+                let DataType::Struct(fields) = entries.data_type() else {
+                    return Err(ArrowError::SchemaError("a map has entries".to_owned()));
+                };
+                let arrays = vec![self.array(key, texts)?, self.array(value, texts)?];
+                let all = StructArray::try_new(fields.clone(), arrays, None)?;
+                Arc::new(MapArray::try_new(entries.clone(), offsets, all, nulls, false)?)
+            }
+            _ => return Err(ArrowError::SchemaError("a list has items".to_owned())),
+        })
+    }
+
+    /// A column that has nothing but the columns inside of it.
+    fn nested(
+        &mut self,
+        id: NodeId,
+        kind: DataType,
+        rows: usize,
+        nulls: Option<NullBuffer>,
+        texts: Texts,
+    ) -> Result<ArrayRef, ArrowError> {
+        Ok(match (kind, &self.plan.nodes[id as usize].kind) {
+            (DataType::Null, _) => Arc::new(NullArray::new(rows)),
+            (DataType::FixedSizeList(item, count), Kind::Tuple(inner, _)) => {
+                let items = self.array(*inner, texts)?;
+                let made =
+                    FixedSizeListArray::try_new_with_length(item, count, items, nulls, rows)?;
+                Arc::new(made)
+            }
+            (DataType::Struct(fields), Kind::Struct(of)) => {
+                let inner = of.fields.clone();
+                let mut arrays = Vec::with_capacity(inner.len());
+                for field in inner {
+                    arrays.push(self.array(field, texts)?);
+                }
+                Arc::new(StructArray::try_new_with_length(fields, arrays, nulls, rows)?)
+            }
+            _ => return Err(ArrowError::SchemaError("a struct has fields".to_owned())),
+        })
+    }
+}
+
+/// An array of numbers, which stand for this type.
+fn primitive<T: ArrowPrimitiveType>(
+    values: ScalarBuffer<T::Native>,
+    kind: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef, ArrowError> {
+    Ok(Arc::new(PrimitiveArray::<T>::try_new(values, nulls)?.with_data_type(kind.clone())))
+}
+
+/// Integers, and what is counted: times, moments and spans.
+fn integers(
+    values: Vec<i64>,
+    rows: usize,
+    kind: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef, ArrowError> {
+    match kind {
+        DataType::Int8 => primitive::<Int8Type>(narrow(values, |value| value as i8), kind, nulls),
+        DataType::Int16 => {
+            primitive::<Int16Type>(narrow(values, |value| value as i16), kind, nulls)
+        }
+        DataType::Int32 => {
+            primitive::<Int32Type>(narrow(values, |value| value as i32), kind, nulls)
+        }
+        DataType::UInt8 => primitive::<UInt8Type>(narrow(values, |value| value as u8), kind, nulls),
+        DataType::UInt16 => {
+            primitive::<UInt16Type>(narrow(values, |value| value as u16), kind, nulls)
+        }
+        DataType::UInt32 => {
+            primitive::<UInt32Type>(narrow(values, |value| value as u32), kind, nulls)
+        }
+        DataType::UInt64 => {
+            let values = ScalarBuffer::<u64>::new(Buffer::from_vec(values), 0, rows);
+            primitive::<UInt64Type>(values, kind, nulls)
+        }
+        DataType::Time64(_) => primitive::<Time64MicrosecondType>(values.into(), kind, nulls),
+        DataType::Duration(_) => primitive::<DurationMicrosecondType>(values.into(), kind, nulls),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => primitive::<TimestampSecondType>(values.into(), kind, nulls),
+            TimeUnit::Millisecond => {
+                primitive::<TimestampMillisecondType>(values.into(), kind, nulls)
+            }
+            TimeUnit::Microsecond => {
+                primitive::<TimestampMicrosecondType>(values.into(), kind, nulls)
+            }
+            TimeUnit::Nanosecond => {
+                primitive::<TimestampNanosecondType>(values.into(), kind, nulls)
+            }
+        },
+        _ => primitive::<Int64Type>(values.into(), kind, nulls),
+    }
+}
+
+fn floats(
+    values: Vec<f64>,
+    kind: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef, ArrowError> {
+    match kind {
+        DataType::Float32 => {
+            let values = gathered(values.into_iter().map(|value| value as f32));
+            primitive::<Float32Type>(values.into(), kind, nulls)
+        }
+        _ => primitive::<Float64Type>(values.into(), kind, nulls),
+    }
+}
+
+fn all_of(values: &[Box<str>]) -> Bytes {
+    let mut all = Bytes::new();
+    for value in values {
+        all.push(value.as_bytes());
+    }
+    all
+}
+
+/// Texts that are places among these words.
+fn dictionary(
+    places: Vec<i32>,
+    words: Bytes,
+    nulls: Option<NullBuffer>,
+    texts: Texts,
+) -> Result<ArrayRef, ArrowError> {
+    let (offsets, bytes) = strings(words);
+    let words = texts(offsets, bytes, None)?;
+    let places = PrimitiveArray::<Int32Type>::try_new(places.into(), nulls)?;
+    Ok(Arc::new(DictionaryArray::try_new(places, Arc::new(words))?))
 }

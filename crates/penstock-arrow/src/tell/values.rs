@@ -16,7 +16,7 @@ use arrow_array::{
     StringViewArray,
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer, i256};
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use penstock_core::json::lend;
 use std::sync::atomic::AtomicUsize;
 
@@ -207,30 +207,47 @@ fn keyed<K: ArrowDictionaryKeyType>(array: &dyn Array) -> Option<&dyn Array> {
     Some(array.as_dictionary_opt::<K>()?.keys())
 }
 
+/// The values of an array. None if it is not of this type, or if the type has no form.
 fn values(array: &dyn Array, kind: &DataType, is_uuid: bool, elements: bool) -> Option<Values> {
-    let inner =
-        |array: &dyn Array, field: &Field| Some(Box::new(Told::new(array, field, elements)?));
+    match kind {
+        DataType::Null => Some(Values::Null),
+        DataType::Boolean => Some(Values::Bool(array.as_boolean_opt()?.values().clone())),
+        kind if kind.is_numeric() => numbers(array, kind),
+        kind if kind.is_temporal() => moments(array, kind),
+        DataType::Dictionary(_, kind) => dictionary(array, kind, is_uuid, elements),
+        DataType::RunEndEncoded(ends, values) => runs(array, ends, values, elements),
+        DataType::Struct(fields) => columns(array, fields, elements),
+        DataType::Map(entries, _) => map(array, entries, elements),
+        kind if kind.is_list() => list(array, kind, elements),
+        kind => texts(array, kind, is_uuid),
+    }
+}
+
+fn numbers(array: &dyn Array, kind: &DataType) -> Option<Values> {
     Some(match kind {
-        DataType::Null => Values::Null,
-        DataType::Boolean => Values::Bool(array.as_boolean_opt()?.values().clone()),
         DataType::UInt64 => Values::U64(primitive::<UInt64Type>(array)?),
-        kind if kind.is_integer() => Values::Int(ints(array)?),
         DataType::Float16 => Values::F16(primitive::<Float16Type>(array)?),
         DataType::Float32 => Values::F32(primitive::<Float32Type>(array)?),
         DataType::Float64 => Values::F64(primitive::<Float64Type>(array)?),
-        DataType::Utf8 => Values::Text(array.as_string_opt()?.clone()),
-        DataType::LargeUtf8 => Values::LargeText(array.as_string_opt()?.clone()),
-        DataType::Utf8View => Values::TextView(array.as_string_view_opt()?.clone()),
-        DataType::Binary => Values::Bytes(array.as_binary_opt()?.clone()),
-        DataType::LargeBinary => Values::LargeBytes(array.as_binary_opt()?.clone()),
-        DataType::BinaryView => Values::BytesView(array.as_binary_view_opt()?.clone()),
-        DataType::FixedSizeBinary(size) => {
-            let array = array.as_fixed_size_binary_opt()?.clone();
-            match is_uuid && *size == 16 {
-                true => Values::Uuid(array),
-                false => Values::BytesFixed(array),
-            }
+        DataType::Decimal32(_, scale) => {
+            Values::Decimal32(primitive::<Decimal32Type>(array)?, *scale)
         }
+        DataType::Decimal64(_, scale) => {
+            Values::Decimal64(primitive::<Decimal64Type>(array)?, *scale)
+        }
+        DataType::Decimal128(_, scale) => {
+            Values::Decimal128(primitive::<Decimal128Type>(array)?, *scale)
+        }
+        DataType::Decimal256(_, scale) => {
+            Values::Decimal256(primitive::<Decimal256Type>(array)?, *scale)
+        }
+        _ => Values::Int(ints(array)?),
+    })
+}
+
+/// Dates, times, moments and spans of time.
+fn moments(array: &dyn Array, kind: &DataType) -> Option<Values> {
+    Some(match kind {
         DataType::Date32 => Values::Days(primitive::<Date32Type>(array)?),
         DataType::Date64 => Values::Millis(primitive::<Date64Type>(array)?),
         DataType::Time32(TimeUnit::Second) => {
@@ -246,119 +263,145 @@ fn values(array: &dyn Array, kind: &DataType, is_uuid: bool, elements: bool) -> 
             Values::Time(Ints::I64(primitive::<Time64MicrosecondType>(array)?), Unit::MICROS)
         }
         DataType::Timestamp(unit, zone) => {
-            let zone = Zone::of(zone.as_deref());
-            let (values, unit) = match unit {
-                TimeUnit::Second => (primitive::<TimestampSecondType>(array)?, Unit::SECONDS),
-                TimeUnit::Millisecond => {
-                    (primitive::<TimestampMillisecondType>(array)?, Unit::MILLIS)
-                }
-                TimeUnit::Microsecond => {
-                    (primitive::<TimestampMicrosecondType>(array)?, Unit::MICROS)
-                }
-                TimeUnit::Nanosecond => (primitive::<TimestampNanosecondType>(array)?, Unit::NANOS),
+            let values = match unit {
+                TimeUnit::Second => primitive::<TimestampSecondType>(array)?,
+                TimeUnit::Millisecond => primitive::<TimestampMillisecondType>(array)?,
+                TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(array)?,
+                TimeUnit::Nanosecond => primitive::<TimestampNanosecondType>(array)?,
             };
-            Values::Instant(values, unit, zone)
+            Values::Instant(values, unit_of(*unit), Zone::of(zone.as_deref()))
         }
         DataType::Duration(unit) => {
-            let (values, unit) = match unit {
-                TimeUnit::Second => (primitive::<DurationSecondType>(array)?, Unit::SECONDS),
-                TimeUnit::Millisecond => {
-                    (primitive::<DurationMillisecondType>(array)?, Unit::MILLIS)
-                }
-                TimeUnit::Microsecond => {
-                    (primitive::<DurationMicrosecondType>(array)?, Unit::MICROS)
-                }
-                TimeUnit::Nanosecond => (primitive::<DurationNanosecondType>(array)?, Unit::NANOS),
+            let values = match unit {
+                TimeUnit::Second => primitive::<DurationSecondType>(array)?,
+                TimeUnit::Millisecond => primitive::<DurationMillisecondType>(array)?,
+                TimeUnit::Microsecond => primitive::<DurationMicrosecondType>(array)?,
+                TimeUnit::Nanosecond => primitive::<DurationNanosecondType>(array)?,
             };
-            Values::Span(values, unit)
+            Values::Span(values, unit_of(*unit))
         }
-        DataType::Decimal32(_, scale) => {
-            Values::Decimal32(primitive::<Decimal32Type>(array)?, *scale)
+        _ => return None,
+    })
+}
+
+fn unit_of(unit: TimeUnit) -> Unit {
+    match unit {
+        TimeUnit::Second => Unit::SECONDS,
+        TimeUnit::Millisecond => Unit::MILLIS,
+        TimeUnit::Microsecond => Unit::MICROS,
+        TimeUnit::Nanosecond => Unit::NANOS,
+    }
+}
+
+/// Texts and bytes.
+fn texts(array: &dyn Array, kind: &DataType, is_uuid: bool) -> Option<Values> {
+    Some(match kind {
+        DataType::Utf8 => Values::Text(array.as_string_opt()?.clone()),
+        DataType::LargeUtf8 => Values::LargeText(array.as_string_opt()?.clone()),
+        DataType::Utf8View => Values::TextView(array.as_string_view_opt()?.clone()),
+        DataType::Binary => Values::Bytes(array.as_binary_opt()?.clone()),
+        DataType::LargeBinary => Values::LargeBytes(array.as_binary_opt()?.clone()),
+        DataType::BinaryView => Values::BytesView(array.as_binary_view_opt()?.clone()),
+        DataType::FixedSizeBinary(16) if is_uuid => {
+            Values::Uuid(array.as_fixed_size_binary_opt()?.clone())
         }
-        DataType::Decimal64(_, scale) => {
-            Values::Decimal64(primitive::<Decimal64Type>(array)?, *scale)
+        DataType::FixedSizeBinary(_) => {
+            Values::BytesFixed(array.as_fixed_size_binary_opt()?.clone())
         }
-        DataType::Decimal128(_, scale) => {
-            Values::Decimal128(primitive::<Decimal128Type>(array)?, *scale)
+        _ => return None,
+    })
+}
+
+/// Places in other values, which are of this type.
+fn dictionary(array: &dyn Array, kind: &DataType, is_uuid: bool, elements: bool) -> Option<Values> {
+    let keys = match array.as_any_dictionary_opt()?.keys().data_type() {
+        DataType::Int8 => keyed::<Int8Type>(array),
+        DataType::Int16 => keyed::<Int16Type>(array),
+        DataType::Int32 => keyed::<Int32Type>(array),
+        DataType::Int64 => keyed::<Int64Type>(array),
+        DataType::UInt8 => keyed::<UInt8Type>(array),
+        DataType::UInt16 => keyed::<UInt16Type>(array),
+        DataType::UInt32 => keyed::<UInt32Type>(array),
+        _ => keyed::<UInt64Type>(array),
+    };
+    let array = array.as_any_dictionary_opt()?.values();
+    let values = values(array, kind, is_uuid, elements)?;
+    let lent = lend::Key::default();
+    let (nulls, shared) = (array.nulls().cloned(), AtomicUsize::default());
+    let told = Told { name: "".into(), lent, nulls, values, shared };
+    Some(Values::Keyed(ints(keys?)?, Box::new(told)))
+}
+
+fn runs(array: &dyn Array, ends: &Field, values: &Field, elements: bool) -> Option<Values> {
+    let (runs, array): (_, &dyn Array) = match ends.data_type() {
+        DataType::Int16 => {
+            let array = array.as_run_opt::<Int16Type>()?;
+            (Runs::I16(array.clone()), array.values())
         }
-        DataType::Decimal256(_, scale) => {
-            Values::Decimal256(primitive::<Decimal256Type>(array)?, *scale)
+        DataType::Int32 => {
+            let array = array.as_run_opt::<Int32Type>()?;
+            (Runs::I32(array.clone()), array.values())
         }
-        DataType::Dictionary(_, kind) => {
-            let keys = match array.as_any_dictionary_opt()?.keys().data_type() {
-                DataType::Int8 => keyed::<Int8Type>(array),
-                DataType::Int16 => keyed::<Int16Type>(array),
-                DataType::Int32 => keyed::<Int32Type>(array),
-                DataType::Int64 => keyed::<Int64Type>(array),
-                DataType::UInt8 => keyed::<UInt8Type>(array),
-                DataType::UInt16 => keyed::<UInt16Type>(array),
-                DataType::UInt32 => keyed::<UInt32Type>(array),
-                _ => keyed::<UInt64Type>(array),
-            };
-            let array = array.as_any_dictionary_opt()?.values();
-            let values = values(array, kind, is_uuid, elements)?;
-            let lent = lend::Key::default();
-            let (nulls, shared) = (array.nulls().cloned(), AtomicUsize::default());
-            let told = Told { name: "".into(), lent, nulls, values, shared };
-            Values::Keyed(ints(keys?)?, Box::new(told))
+        _ => {
+            let array = array.as_run_opt::<Int64Type>()?;
+            (Runs::I64(array.clone()), array.values())
         }
-        DataType::RunEndEncoded(ends, values) => {
-            let (runs, array): (_, &dyn Array) = match ends.data_type() {
-                DataType::Int16 => {
-                    let array = array.as_run_opt::<Int16Type>()?;
-                    (Runs::I16(array.clone()), array.values())
-                }
-                DataType::Int32 => {
-                    let array = array.as_run_opt::<Int32Type>()?;
-                    (Runs::I32(array.clone()), array.values())
-                }
-                _ => {
-                    let array = array.as_run_opt::<Int64Type>()?;
-                    (Runs::I64(array.clone()), array.values())
-                }
-            };
-            Values::Runs(runs, inner(array, values)?)
-        }
+    };
+    Some(Values::Runs(runs, inner(array, values, elements)?))
+}
+
+fn list(array: &dyn Array, kind: &DataType, elements: bool) -> Option<Values> {
+    Some(match kind {
         DataType::List(item) => {
             let array = array.as_list_opt::<i32>()?;
-            Values::List(array.offsets().inner().clone(), inner(array.values(), item)?)
+            Values::List(array.offsets().inner().clone(), inner(array.values(), item, elements)?)
         }
         DataType::LargeList(item) => {
             let array = array.as_list_opt::<i64>()?;
-            Values::LargeList(array.offsets().inner().clone(), inner(array.values(), item)?)
+            let items = inner(array.values(), item, elements)?;
+            Values::LargeList(array.offsets().inner().clone(), items)
         }
         DataType::ListView(item) => {
             let array = array.as_list_view_opt::<i32>()?;
             let (begins, sizes) = (array.offsets().clone(), array.sizes().clone());
-            Values::ListView(begins, sizes, inner(array.values(), item)?)
+            Values::ListView(begins, sizes, inner(array.values(), item, elements)?)
         }
         DataType::LargeListView(item) => {
             let array = array.as_list_view_opt::<i64>()?;
             let (begins, sizes) = (array.offsets().clone(), array.sizes().clone());
-            Values::LargeListView(begins, sizes, inner(array.values(), item)?)
+            Values::LargeListView(begins, sizes, inner(array.values(), item, elements)?)
         }
         DataType::FixedSizeList(item, size) => {
             let array = array.as_fixed_size_list_opt()?;
-            Values::FixedList(usize::try_from(*size).ok()?, inner(array.values(), item)?)
-        }
-        DataType::Struct(fields) => {
-            let columns = array.as_struct_opt()?.columns();
-            let mut told = Vec::with_capacity(columns.len());
-            for (column, field) in columns.iter().zip(fields) {
-                told.push(Told::new(column, field, elements)?);
-            }
-            if elements {
-                told.sort_by_key(|column| !column.name.starts_with('@'));
-            }
-            Values::Struct(told)
-        }
-        DataType::Map(entries, _) => {
-            let array = array.as_map_opt()?;
-            let DataType::Struct(fields) = entries.data_type() else { return None };
-            let [key, value] = &**fields else { return None };
-            let (keys, values) = (inner(array.keys(), key)?, inner(array.values(), value)?);
-            Values::Map(array.offsets().inner().clone(), keys, values)
+            let items = inner(array.values(), item, elements)?;
+            Values::FixedList(usize::try_from(*size).ok()?, items)
         }
         _ => return None,
     })
+}
+
+fn columns(array: &dyn Array, fields: &Fields, elements: bool) -> Option<Values> {
+    let columns = array.as_struct_opt()?.columns();
+    let mut told = Vec::with_capacity(columns.len());
+    for (column, field) in columns.iter().zip(fields) {
+        told.push(Told::new(column, field, elements)?);
+    }
+    if elements {
+        told.sort_by_key(|column| !column.name.starts_with('@'));
+    }
+    Some(Values::Struct(told))
+}
+
+fn map(array: &dyn Array, entries: &Field, elements: bool) -> Option<Values> {
+    let array = array.as_map_opt()?;
+    let DataType::Struct(fields) = entries.data_type() else { return None };
+    let [key, value] = &**fields else { return None };
+    let keys = inner(array.keys(), key, elements)?;
+    let values = inner(array.values(), value, elements)?;
+    Some(Values::Map(array.offsets().inner().clone(), keys, values))
+}
+
+/// An array in another one.
+fn inner(array: &dyn Array, field: &Field, elements: bool) -> Option<Box<Told>> {
+    Some(Box::new(Told::new(array, field, elements)?))
 }
