@@ -80,14 +80,7 @@ impl Pieced {
                 continue;
             }
             if self.is_fresh {
-                if frames.head(self.index) == Some(&UNKNOWN) {
-                    let reason = format!("this part of the table ends at {at}");
-                    return Err((total, Fault::malformed(at, reason)));
-                }
-                if let Err(failed) = self.begin(codec, window) {
-                    return Err((total, fault_of(compression, window, failed.why, at)));
-                }
-                self.is_fresh = false;
+                self.begin(codec, window, at).map_err(|fault| (total, fault))?;
             }
             let room = &mut out[total.written..];
             if room.is_empty() {
@@ -111,7 +104,7 @@ impl Pieced {
                     total.consumed += step.consumed;
                     total.written += if text > 0 { step.written } else { 0 };
                     let at = offset + total.written as u64;
-                    return Err((total, fault_of(compression, window, why, at)));
+                    return Err((total, self.fault(window, why, at)));
                 }
             };
             self.at += step.consumed as u64;
@@ -128,43 +121,68 @@ impl Pieced {
                 if left > 0 && !is_over {
                     // Another member of the same piece.
                     codec.restart(window);
-                    continue;
-                }
-                if text > 0 {
+                } else if text > 0 {
                     return Err((total, self.other_text(at, "less")));
+                } else {
+                    self.end(codec, window, at, is_end).map_err(|fault| (total, fault))?;
                 }
-                if !is_end && let Err(failed) = self.end(codec) {
-                    return Err((total, fault_of(compression, window, failed.why, at)));
-                }
-                self.index += 1;
-                self.is_fresh = true;
                 continue;
             }
             if has_moved {
                 continue;
             }
-            if left == 0 {
-                return Err((total, self.other_end(at)));
+            if left > 0 && part.is_empty() && !ended {
+                return Ok(total);
             }
-            if part.is_empty() {
-                return if ended { Err((total, cut(compression, at))) } else { Ok(total) };
-            }
-            let why = Why::Damaged("it makes no sense to the decoder".to_owned());
-            return Err((total, fault_of(compression, window, why, at)));
+            return Err((total, self.stuck(window, at, left, part)));
         }
     }
 
     /// Prepares the decoder for the piece.
-    fn begin(&self, codec: &mut Codec, window: u64) -> Result<(), Failed> {
+    fn begin(&mut self, codec: &mut Codec, window: u64, at: u64) -> Result<(), Fault> {
+        let head = self.frames.head(self.index);
+        if head == Some(&UNKNOWN) {
+            let reason = format!("this part of the table ends at {at}");
+            return Err(Fault::malformed(at, reason));
+        }
         codec.restart(window);
-        match self.frames.head(self.index) {
-            Some(head) => pass(codec, head).map(drop),
-            None => Ok(()),
+        if let Some(head) = head {
+            let passed = pass(codec, head);
+            passed.map_err(|failed| self.fault(window, failed.why, at))?;
+        }
+        self.is_fresh = false;
+        Ok(())
+    }
+
+    /// Goes on to the next piece, whether the decoder has come to the end of this one or not.
+    fn end(&mut self, codec: &mut Codec, window: u64, at: u64, is_end: bool) -> Result<(), Fault> {
+        if !is_end {
+            let ended = self.end_block(codec);
+            ended.map_err(|failed| self.fault(window, failed.why, at))?;
+        }
+        self.index += 1;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Why the decoder has taken nothing, and made nothing, of a part of a piece.
+    fn stuck(&self, window: u64, at: u64, left: usize, part: &[u8]) -> Fault {
+        if left == 0 {
+            self.other_end(at)
+        } else if part.is_empty() {
+            cut(self.frames.compression, at)
+        } else {
+            let why = Why::Damaged("it makes no sense to the decoder".to_owned());
+            self.fault(window, why, at)
         }
     }
 
+    fn fault(&self, window: u64, why: Why, at: u64) -> Fault {
+        fault_of(self.frames.compression, window, why, at)
+    }
+
     /// Ends the stream that was made of a block of xz.
-    fn end(&self, codec: &mut Codec) -> Result<(), Failed> {
+    fn end_block(&self, codec: &mut Codec) -> Result<(), Failed> {
         let Some(head) = self.frames.head(self.index) else { return Ok(()) };
         let piece = &self.frames.pieces[self.index];
         let text = self.frames.text_end(self.index) - piece.text;
