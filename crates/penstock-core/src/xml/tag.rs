@@ -282,7 +282,7 @@ impl Tag {
                     }
                     Some(_) => {
                         let reason = "expected '>' after '/'";
-                        return Err(Fault::malformed(locus.at(space + 1), reason).into());
+                        return Err(malformed(locus.at(space + 1), reason));
                     }
                     None => return Err(Stop::Cut),
                 },
@@ -293,7 +293,7 @@ impl Tag {
                     } else {
                         "expected white space, '>' or '/>' after the attribute"
                     };
-                    return Err(Fault::malformed(locus.at(at), reason).into());
+                    return Err(malformed(locus.at(at), reason));
                 }
                 Some(_) => {}
             }
@@ -326,8 +326,7 @@ impl Tag {
                 Some(b'=') => {}
                 None => return Err(Stop::Cut),
                 Some(_) => {
-                    let reason = "expected '=' after the attribute's name";
-                    return Err(Fault::malformed(locus.at(at), reason).into());
+                    return Err(malformed(locus.at(at), "expected '=' after the attribute's name"));
                 }
             }
         }
@@ -339,8 +338,7 @@ impl Tag {
             Some(&quote @ (b'"' | b'\'')) => quote,
             None => return Err(Stop::Cut),
             Some(_) => {
-                let reason = "expected an attribute's value in quotes";
-                return Err(Fault::malformed(locus.at(at), reason).into());
+                return Err(malformed(locus.at(at), "expected an attribute's value in quotes"));
             }
         };
         let value = at + 1;
@@ -356,7 +354,7 @@ impl Tag {
                 Some(b'&' | b'\t' | b'\n' | b'\r') => rough = true,
                 Some(b'<') => {
                     let reason = "'<' is not allowed in an attribute's value: write '&lt;'";
-                    return Err(Fault::malformed(locus.at(found.at), reason).into());
+                    return Err(malformed(locus.at(found.at), reason));
                 }
                 Some(0xEF) if !is_noncharacter(bytes, found.at) => {
                     ascii = false;
@@ -399,11 +397,7 @@ impl Tag {
         let bit = 1_u64 << (((name_end - from) * 7 + mixed as usize) & 63);
         if self.seen & bit != 0 && self.attributes.len() <= FEW {
             let name = &bytes[from..name_end];
-            let is_same = |old: &Attribute| {
-                old.name_end - old.name == new.name_end - new.name
-                    && &bytes[pos + old.name as usize..pos + old.name_end as usize] == name
-            };
-            if self.attributes.iter().any(is_same) {
+            if self.has_one_like(bytes, pos, &new, name) {
                 return Err(repeated(name, locus.at(from)).into());
             }
         }
@@ -411,6 +405,15 @@ impl Tag {
         make_room(&mut self.attributes, 1);
         self.attributes.push(new);
         Ok(value_end + 1)
+    }
+
+    /// Whether there is an attribute of the same name as another one.
+    #[inline(always)]
+    fn has_one_like(&self, bytes: &[u8], pos: usize, new: &Attribute, name: &[u8]) -> bool {
+        self.attributes.iter().any(|old| {
+            old.name_end - old.name == new.name_end - new.name
+                && &bytes[pos + old.name as usize..pos + old.name_end as usize] == name
+        })
     }
 
     /// Finds a name that occurs twice among many attributes.
@@ -470,6 +473,13 @@ impl Tag {
         let text = if attribute.resolved { self.values.text() } else { tag };
         text.slice(attribute.value as usize..attribute.value_end as usize)
     }
+}
+
+/// A tag that is not well-formed.
+#[cold]
+#[inline(never)]
+fn malformed(at: u64, reason: &'static str) -> Stop {
+    Fault::malformed(at, reason).into()
 }
 
 /// More attributes than the limit.

@@ -39,6 +39,16 @@ pub(super) struct Reached {
     pub(super) range: Range<usize>,
 }
 
+/// What a reference to an entity stands for.
+enum Entity {
+    /// One character or two: HTML knows the name.
+    Chars(char, Option<char>),
+    /// The replacement text.
+    Text(Reached),
+    /// The reference stays as written.
+    AsWritten,
+}
+
 /// A piece of text that needed more than copying.
 #[derive(Debug)]
 pub(super) struct Rough {
@@ -107,9 +117,7 @@ impl Job for Characters<'_> {
                 Some(b'<' | b'&' | b']' | b'\r') => at += 1,
                 Some(0xEF) if !is_noncharacter(text, at) => at += 3,
                 Some(&byte) if reader.rules.control => {
-                    let kind = RepairKind::ControlCharacter;
-                    make_room(&mut reader.made, 1);
-                    reader.made.push(Repair { kind, offset: locus.at(at) });
+                    reader.note_repair(RepairKind::ControlCharacter, locus.at(at));
                     at += if byte == 0xEF { 3 } else { 1 };
                 }
                 Some(_) => return Err(bad_character(text, at, locus)),
@@ -204,8 +212,7 @@ impl Reader {
                     Ok(Reference::Char { char, end, repair }) => {
                         flush!(at);
                         if let Some(kind) = repair {
-                            make_room(&mut self.made, 1);
-                            self.made.push(Repair { kind, offset: locus.at(at) });
+                            self.note_repair(kind, locus.at(at));
                         }
                         if let Some(char) = char {
                             ascii &= char.is_ascii();
@@ -214,35 +221,22 @@ impl Reader {
                         (at, plain) = (end, end);
                     }
                     Ok(Reference::Bare) => {
-                        let kind = RepairKind::BareAmpersand;
-                        make_room(&mut self.made, 1);
-                        self.made.push(Repair { kind, offset: locus.at(at) });
+                        self.note_repair(RepairKind::BareAmpersand, locus.at(at));
                         at += 1;
                     }
                     Ok(Reference::Entity { end }) => {
                         let name = valid.slice(at + 1..end - 1).as_str();
-                        if let Some((char, more)) =
-                            html_entities::repaired(self.options, &self.dtd, name)
-                        {
-                            flush!(at);
-                            let kind = RepairKind::HtmlEntity;
-                            make_room(&mut self.made, 1);
-                            self.made.push(Repair { kind, offset: locus.at(at) });
-                            for char in [Some(char), more].into_iter().flatten() {
-                                ascii &= char.is_ascii();
-                                self.scratch.push_char(char);
+                        match self.entity(name, at..end, locus) {
+                            Ok(Entity::Chars(char, more)) => {
+                                flush!(at);
+                                for char in [Some(char), more].into_iter().flatten() {
+                                    ascii &= char.is_ascii();
+                                    self.scratch.push_char(char);
+                                }
+                                (at, plain) = (end, end);
                             }
-                            (at, plain) = (end, end);
-                            continue;
-                        }
-                        match self.general(name, at, locus) {
-                            Ok(Some(text)) => {
-                                let name = name.into();
-                                let reached = Reached { name, text, range: at..end };
-                                break (at, Next::Entity(reached));
-                            }
-                            // The reference stays as written.
-                            Ok(None) => {
+                            Ok(Entity::Text(reached)) => break (at, Next::Entity(reached)),
+                            Ok(Entity::AsWritten) => {
                                 ascii &= name.is_ascii();
                                 at = end;
                             }
@@ -259,9 +253,7 @@ impl Reader {
                         fault!(bad_character(text, at, locus));
                     }
                     flush!(at);
-                    let kind = RepairKind::ControlCharacter;
-                    make_room(&mut self.made, 1);
-                    self.made.push(Repair { kind, offset: locus.at(at) });
+                    self.note_repair(RepairKind::ControlCharacter, locus.at(at));
                     at += if byte == 0xEF { 3 } else { 1 };
                     plain = at;
                 }
@@ -281,6 +273,29 @@ impl Reader {
         let goes_on = !last && cut.goes_on(text, at, locus, &self.rules);
         self.cut_reference = goes_on.then_some(cut);
         goes_on
+    }
+
+    /// Notes a repair that is made at this offset.
+    #[cold]
+    #[inline(never)]
+    fn note_repair(&mut self, kind: RepairKind, offset: u64) {
+        make_room(&mut self.made, 1);
+        self.made.push(Repair { kind, offset });
+    }
+
+    /// What the reference in `range` to an entity of this name stands for.
+    #[cold]
+    #[inline(never)]
+    fn entity(&mut self, name: &str, range: Range<usize>, locus: Locus) -> Result<Entity, Fault> {
+        let at = range.start;
+        if let Some((char, more)) = html_entities::repaired(self.options, &self.dtd, name) {
+            self.note_repair(RepairKind::HtmlEntity, locus.at(at));
+            return Ok(Entity::Chars(char, more));
+        }
+        Ok(match self.general(name, at, locus)? {
+            Some(text) => Entity::Text(Reached { name: name.into(), text, range }),
+            None => Entity::AsWritten,
+        })
     }
 
     /// The replacement text of a general entity; none if the reference stays as written.
@@ -348,9 +363,7 @@ impl Reader {
                     if !self.rules.control {
                         return Err(bad_character(text, at, locus));
                     }
-                    let kind = RepairKind::ControlCharacter;
-                    make_room(&mut self.made, 1);
-                    self.made.push(Repair { kind, offset: locus.at(at) });
+                    self.note_repair(RepairKind::ControlCharacter, locus.at(at));
                     self.scratch.push_text(valid.slice(plain..at));
                     touched = true;
                     at += if byte == 0xEF { 3 } else { 1 };
