@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The value of an option, and the name of its type in the caller's language.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct OptionValue {
     /// The name of its type, for messages: `list`.
     pub kind: String,
     /// The value.
@@ -23,16 +23,16 @@ pub enum Value {
     /// Text.
     Text(String),
     /// Several values in an order.
-    Several(Vec<Said>),
+    Several(Vec<OptionValue>),
     /// Pairs of keys and values.
-    Pairs(Vec<(Said, Said)>),
+    Pairs(Vec<(OptionValue, OptionValue)>),
     /// Anything else.
     Other,
 }
 
 /// An option that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WrongOption {
+pub enum InvalidOption {
     /// Its value has the wrong type.
     Type {
         /// The option, or a part of it.
@@ -63,36 +63,36 @@ pub enum WrongOption {
     },
 }
 
-impl fmt::Display for WrongOption {
+impl fmt::Display for InvalidOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WrongOption::Type { option, wanted, kind } => {
+            InvalidOption::Type { option, wanted, kind } => {
                 write!(f, "{option} must be {wanted}, not {kind}")
             }
-            WrongOption::Word { option, allowed, word } => {
+            InvalidOption::Word { option, allowed, word } => {
                 write!(f, "{option} must be {allowed}, not '{}'", word.escape_debug())
             }
-            WrongOption::Unknown { option } => write!(f, "there is no option {option}"),
-            WrongOption::Impossible { message } => f.write_str(message),
+            InvalidOption::Unknown { option } => write!(f, "there is no option {option}"),
+            InvalidOption::Impossible { message } => f.write_str(message),
         }
     }
 }
 
-impl std::error::Error for WrongOption {}
+impl std::error::Error for InvalidOption {}
 
-impl Said {
+impl OptionValue {
     /// The error for a value of another type.
     #[must_use]
-    pub fn wrong(&self, option: &str, wanted: &str) -> WrongOption {
+    pub fn wrong(&self, option: &str, wanted: &str) -> InvalidOption {
         let (option, wanted) = (option.to_owned(), wanted.to_owned());
-        WrongOption::Type { option, wanted, kind: self.kind.clone() }
+        InvalidOption::Type { option, wanted, kind: self.kind.clone() }
     }
 
     /// The value as text.
     ///
     /// # Errors
     /// If the value is not text.
-    pub fn text(&self, option: &str) -> Result<&str, WrongOption> {
+    pub fn text(&self, option: &str) -> Result<&str, InvalidOption> {
         match &self.value {
             Value::Text(text) => Ok(text),
             _ => Err(self.wrong(option, "a str")),
@@ -103,7 +103,7 @@ impl Said {
     ///
     /// # Errors
     /// If the value is neither true nor false.
-    pub fn flag(&self, option: &str) -> Result<bool, WrongOption> {
+    pub fn flag(&self, option: &str) -> Result<bool, InvalidOption> {
         match self.value {
             Value::Flag(flag) => Ok(flag),
             _ => Err(self.wrong(option, "a bool")),
@@ -114,7 +114,7 @@ impl Said {
     ///
     /// # Errors
     /// If the value is neither text nor nothing.
-    pub fn text_or_none(&self, option: &str) -> Result<Option<&str>, WrongOption> {
+    pub fn text_or_none(&self, option: &str) -> Result<Option<&str>, InvalidOption> {
         match &self.value {
             Value::Nothing => Ok(None),
             Value::Text(text) => Ok(Some(text)),
@@ -126,7 +126,7 @@ impl Said {
     ///
     /// # Errors
     /// If the value is no number from 0 to 64.
-    pub fn indent(&self) -> Result<Option<u8>, WrongOption> {
+    pub fn indent(&self) -> Result<Option<u8>, InvalidOption> {
         match self.value {
             Value::Nothing => Ok(None),
             Value::Number(number) => match u8::try_from(number) {
@@ -141,7 +141,7 @@ impl Said {
     ///
     /// # Errors
     /// If it is not text, or another word.
-    pub fn word<T: Copy>(&self, option: &str, words: &[(&str, T)]) -> Result<T, WrongOption> {
+    pub fn word<T: Copy>(&self, option: &str, words: &[(&str, T)]) -> Result<T, InvalidOption> {
         let word = self.text(option)?;
         match words.iter().find(|(known, _)| *known == word) {
             Some((_, meaning)) => Ok(*meaning),
@@ -156,15 +156,15 @@ impl Said {
 
 /// The error for a word that is not allowed.
 #[must_use]
-pub fn wrong_word(option: &str, word: &str, allowed: &str) -> WrongOption {
+pub fn wrong_word(option: &str, word: &str, allowed: &str) -> InvalidOption {
     let (option, allowed) = (option.to_owned(), allowed.to_owned());
-    WrongOption::Word { option, allowed, word: word.to_owned() }
+    InvalidOption::Word { option, allowed, word: word.to_owned() }
 }
 
 /// The error for options that are not possible. `message` says why.
 #[must_use]
-pub fn impossible(message: impl Into<String>) -> WrongOption {
-    WrongOption::Impossible { message: message.into() }
+pub fn impossible(message: impl Into<String>) -> InvalidOption {
+    InvalidOption::Impossible { message: message.into() }
 }
 
 /// `'a', 'b' or 'c'`
@@ -181,8 +181,8 @@ pub fn alternatives(words: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn said(kind: &str, value: Value) -> Said {
-        Said { kind: kind.to_owned(), value }
+    fn said(kind: &str, value: Value) -> OptionValue {
+        OptionValue { kind: kind.to_owned(), value }
     }
 
     #[test]

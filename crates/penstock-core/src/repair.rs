@@ -4,7 +4,7 @@
 //! share the list of repairs, the way in which a caller names them, and the
 //! [log](crate::run::RepairLog).
 
-use crate::options::{Said, Value, WrongOption, wrong_word};
+use crate::options::{InvalidOption, OptionValue, Value, wrong_word};
 
 /// The faults that may be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,7 +129,7 @@ impl Repairs {
     ///
     /// # Errors
     /// It is another type, or the format has no such repair.
-    pub fn said(said: &Said, known: &[RepairKind]) -> Result<Repairs, WrongOption> {
+    pub fn said(said: &OptionValue, known: &[RepairKind]) -> Result<Repairs, InvalidOption> {
         let words = match &said.value {
             Value::Several(words) => words,
             _ => std::slice::from_ref(said),

@@ -5,7 +5,7 @@ use crate::{Form, drive_in, reader};
 use penstock_core::convert::{self, Conversion, Cut, ForceList, Settings};
 use penstock_core::formats::{AnyWriter, Format};
 use penstock_core::limits::Limits;
-use penstock_core::options::{Said, Value};
+use penstock_core::options::{OptionValue, Value};
 use penstock_core::run::Policy;
 use penstock_core::writer::Content;
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ pub(crate) struct How {
     pub(crate) cut: Option<&'static str>,
 }
 
-fn said(text: &str) -> Said {
+fn said(text: &str) -> OptionValue {
     let value = match text {
         "true" => Value::Flag(true),
         "false" => Value::Flag(false),
@@ -58,7 +58,7 @@ fn said(text: &str) -> Said {
             (Err(_), None) => Value::Text(text.to_owned()),
         },
     };
-    Said { kind: "a word".to_owned(), value }
+    OptionValue { kind: "a word".to_owned(), value }
 }
 
 fn writer((format, options): (&str, Options)) -> AnyWriter {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Format, Lends};
 use crate::error::Fail;
 use crate::limits::Limits;
-use crate::options::{Said, WrongOption, impossible};
+use crate::options::{InvalidOption, OptionValue, impossible};
 use crate::protocol::erased::{Kept, Refused};
 use crate::protocol::{AnySink, FormatReader, Given, Listener, Step, Tells};
 use crate::shape::Form;
@@ -67,11 +67,11 @@ pub static FORMAT: Format = Format {
 #[derive(Debug)]
 struct Dialect;
 
-fn dialect(_: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
+fn dialect(_: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
     Ok(Arc::new(Dialect))
 }
 
-fn style(_: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+fn style(_: &[(String, OptionValue)]) -> Result<Arc<dyn super::Style>, InvalidOption> {
     Err(impossible("Arrow columns are not written as text"))
 }
 

@@ -7,7 +7,7 @@ use penstock_scan::Stops;
 use super::{Format, Lends};
 use crate::csv::{Header, Options, Reader, Terminator, WrongDialect};
 use crate::limits::Limits;
-use crate::options::{Said, Value, WrongOption, impossible};
+use crate::options::{InvalidOption, OptionValue, Value, impossible};
 use crate::repair::{RepairKind, Repairs};
 use crate::shape::Form;
 
@@ -37,7 +37,7 @@ struct Dialect {
 /// The options of [`Options`]: `delimiter`, `quote`, `escape`, `comment`, `terminator`, `trim`,
 /// `skip_rows` and `header`; or `infer`, if the reader finds them in the source. And `repair`, the
 /// faults that may be repaired.
-fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
+fn dialect(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
     let mut read = Options::default();
     let mut infer = false;
     for (name, said) in options {
@@ -46,7 +46,7 @@ fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongO
         } else if name == "repair" {
             read.repairs = Repairs::said(said, &RepairKind::CSV)?;
         } else if !option(&mut read, name, said)? {
-            return Err(WrongOption::Unknown { option: name.clone() });
+            return Err(InvalidOption::Unknown { option: name.clone() });
         }
     }
     let stops = read.stops().map_err(|WrongDialect(reason)| impossible(reason))?;
@@ -54,7 +54,11 @@ fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongO
 }
 
 /// Notes an option of a dialect. False if it is none.
-pub(super) fn option(options: &mut Options, name: &str, said: &Said) -> Result<bool, WrongOption> {
+pub(super) fn option(
+    options: &mut Options,
+    name: &str,
+    said: &OptionValue,
+) -> Result<bool, InvalidOption> {
     match name {
         "delimiter" => options.delimiter = said.text(name)?.into(),
         "quote" => options.quote = character(name, said)?,
@@ -70,7 +74,7 @@ pub(super) fn option(options: &mut Options, name: &str, said: &Said) -> Result<b
 }
 
 /// One character, or none.
-fn character(option: &str, said: &Said) -> Result<Option<u8>, WrongOption> {
+fn character(option: &str, said: &OptionValue) -> Result<Option<u8>, InvalidOption> {
     match said.text_or_none(option)?.map(str::as_bytes) {
         None => Ok(None),
         Some([byte]) => Ok(Some(*byte)),
@@ -79,7 +83,7 @@ fn character(option: &str, said: &Said) -> Result<Option<u8>, WrongOption> {
 }
 
 /// `terminator`: none for that of the first line, `"any"`, or a text.
-fn terminator(said: &Said) -> Result<Terminator, WrongOption> {
+fn terminator(said: &OptionValue) -> Result<Terminator, InvalidOption> {
     Ok(match said.text_or_none("terminator")? {
         None => Terminator::AsFirst,
         Some("any") => Terminator::Any,
@@ -87,7 +91,7 @@ fn terminator(said: &Said) -> Result<Terminator, WrongOption> {
     })
 }
 
-fn skip_rows(said: &Said) -> Result<u64, WrongOption> {
+fn skip_rows(said: &OptionValue) -> Result<u64, InvalidOption> {
     let Value::Number(rows) = said.value else { return Err(said.wrong("skip_rows", "an int")) };
     u64::try_from(rows).map_err(|_| impossible("skip_rows must be at least 0"))
 }
@@ -96,7 +100,7 @@ fn skip_rows(said: &Said) -> Result<u64, WrongOption> {
 const HEADER_ROWS: i64 = 100;
 
 /// `header`: `"first"`, none for positions, the names, or the number of rows.
-fn header(said: &Said) -> Result<Header, WrongOption> {
+fn header(said: &OptionValue) -> Result<Header, InvalidOption> {
     match &said.value {
         Value::Nothing => Ok(Header::Positions),
         Value::Text(_) => said.word("header", &[("first", ())]).map(|()| Header::First),
@@ -109,7 +113,7 @@ fn header(said: &Said) -> Result<Header, WrongOption> {
         }
         Value::Several(names) => {
             let names = names.iter().map(|name| Ok(name.text("a name in header")?.into()));
-            let names = names.collect::<Result<Vec<_>, WrongOption>>()?;
+            let names = names.collect::<Result<Vec<_>, InvalidOption>>()?;
             if names.is_empty() {
                 return Err(impossible("header must name at least one column"));
             }

@@ -7,7 +7,7 @@ use super::{AnyWriter, Format};
 use crate::csv::WrongDialect;
 use crate::csv::writer::{Formulas, Quoting, Writer, WriterOptions};
 use crate::limits::Limits;
-use crate::options::{Said, Value, WrongOption, impossible, wrong_word};
+use crate::options::{InvalidOption, OptionValue, Value, impossible, wrong_word};
 use crate::writer::{Content, Unwritable};
 
 /// CSV, written in one particular way.
@@ -23,7 +23,9 @@ const QUOTING: [(&str, Quoting); 4] = [
 
 /// The options of the dialect, and `quoting`, `formulas`, `null` and `encoding`. `behind` has the
 /// first row of the file to which rows are appended.
-pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+pub(super) fn style(
+    options: &[(String, OptionValue)],
+) -> Result<Arc<dyn super::Style>, InvalidOption> {
     let mut written = WriterOptions::default();
     for (name, said) in options {
         if option(&mut written.dialect, name, said)? {
@@ -41,7 +43,7 @@ pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>,
             "null" => written.null = said.text(name)?.into(),
             "encoding" => written.mark = mark(said)?,
             "behind" => written.behind = behind(said)?,
-            _ => return Err(WrongOption::Unknown { option: name.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: name.clone() }),
         }
     }
     // Whoever makes a writer of it gets no other error.
@@ -50,7 +52,7 @@ pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>,
 }
 
 /// `encoding`: whether the text begins with a byte order mark.
-fn mark(said: &Said) -> Result<bool, WrongOption> {
+fn mark(said: &OptionValue) -> Result<bool, InvalidOption> {
     let name = said.text("encoding")?.to_ascii_lowercase().replace('_', "-");
     match &*name {
         "utf-8" | "utf8" => Ok(false),
@@ -59,7 +61,7 @@ fn mark(said: &Said) -> Result<bool, WrongOption> {
     }
 }
 
-fn behind(said: &Said) -> Result<Option<Vec<Box<str>>>, WrongOption> {
+fn behind(said: &OptionValue) -> Result<Option<Vec<Box<str>>>, InvalidOption> {
     match &said.value {
         Value::Nothing => Ok(None),
         Value::Several(cells) => {

@@ -7,7 +7,7 @@ use crate::json::sorted::Order;
 use crate::json::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
 use crate::json::{Framing, Reader};
 use crate::limits::Limits;
-use crate::options::{Said, WrongOption, impossible};
+use crate::options::{InvalidOption, OptionValue, impossible};
 use crate::shape::Form;
 use crate::writer::{Content, Unwritable};
 
@@ -48,25 +48,25 @@ struct Dialect {
 }
 
 /// `non_finite`: whether `NaN`, `Infinity` and `-Infinity` are values.
-fn document(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
+fn document(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
     let mut non_finite = false;
     for (option, said) in options {
         non_finite = match &**option {
             "non_finite" => said.flag("non_finite")?,
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         };
     }
     Ok(Arc::new(Dialect { format: &JSON, framing: Framing::Document, non_finite }))
 }
 
 /// `framing`: how the documents follow one another. `non_finite`: as for one document.
-fn stream(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
+fn stream(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
     let (mut framing, mut non_finite) = (Framing::Lines, false);
     for (option, said) in options {
         match &**option {
             "framing" => framing = said.word("framing", &FRAMINGS)?,
             "non_finite" => non_finite = said.flag("non_finite")?,
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
     Ok(Arc::new(Dialect { format: &NDJSON, framing, non_finite }))
@@ -106,18 +106,20 @@ struct Style {
     options: WriterOptions,
 }
 
-fn document_style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+fn document_style(
+    options: &[(String, OptionValue)],
+) -> Result<Arc<dyn super::Style>, InvalidOption> {
     Ok(Arc::new(Style { format: &JSON, options: writer_options(options, false)? }))
 }
 
-fn stream_style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+fn stream_style(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Style>, InvalidOption> {
     Ok(Arc::new(Style { format: &NDJSON, options: writer_options(options, true)? }))
 }
 
 fn writer_options(
-    options: &[(String, Said)],
+    options: &[(String, OptionValue)],
     is_stream: bool,
-) -> Result<WriterOptions, WrongOption> {
+) -> Result<WriterOptions, InvalidOption> {
     let mut written = WriterOptions::default();
     let (mut sorted, mut canonical) = (false, false);
     if is_stream {
@@ -149,7 +151,7 @@ fn writer_options(
                 let words = [("base64", Binary::Base64), ("hex", Binary::Hex)];
                 written.binary = said.word("binary", &words)?;
             }
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
     if canonical {

@@ -28,7 +28,7 @@ pub use restart::Stand;
 pub use writer::AnyWriter;
 
 use crate::limits::Limits;
-use crate::options::{Said, WrongOption};
+use crate::options::{InvalidOption, OptionValue};
 use crate::shape::Form;
 use crate::source::Detect;
 use crate::writer::{Content, Unwritable};
@@ -72,10 +72,10 @@ pub enum Lends {
 }
 
 /// Makes a dialect of named options.
-pub type MakeDialect = fn(&[(String, Said)]) -> Result<Arc<dyn Dialect>, WrongOption>;
+pub type MakeDialect = fn(&[(String, OptionValue)]) -> Result<Arc<dyn Dialect>, InvalidOption>;
 
 /// Makes a style of named options.
-pub type MakeStyle = fn(&[(String, Said)]) -> Result<Arc<dyn Style>, WrongOption>;
+pub type MakeStyle = fn(&[(String, OptionValue)]) -> Result<Arc<dyn Style>, InvalidOption>;
 
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

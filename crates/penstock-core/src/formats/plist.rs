@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Format, Lends};
 use crate::limits::Limits;
-use crate::options::{Said, Value, WrongOption, impossible};
+use crate::options::{InvalidOption, OptionValue, Value, impossible};
 use crate::plist::{Form, Options, Reader};
 use crate::repair::{RepairKind, Repairs};
 use crate::shape;
@@ -39,14 +39,14 @@ const FORMS: [(&str, Form); 6] = [
 ];
 
 /// `form`: the form, or none if it is to be found; `repair`: the faults of one that is XML to repair.
-fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
+fn dialect(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
     let mut read = Options::default();
     for (option, said) in options {
         match (&**option, &said.value) {
             ("form", Value::Nothing) => {}
             ("repair", _) => read.repairs = Repairs::said(said, &RepairKind::XML)?,
             ("form", _) => read.form = Some(said.word("form", &FORMS)?),
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
     if !read.repairs.is_empty() && !matches!(read.form, None | Some(Form::Xml)) {

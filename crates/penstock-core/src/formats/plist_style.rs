@@ -7,7 +7,7 @@ use super::{AnyWriter, Format};
 use crate::json::Order;
 use crate::json::writer::{self as json, Records};
 use crate::limits::Limits;
-use crate::options::{Said, WrongOption, impossible};
+use crate::options::{InvalidOption, OptionValue, impossible};
 use crate::plist::{Own, Writer};
 use crate::plist::{binary, markup, text};
 use crate::writer::{Content, Unwritable};
@@ -45,7 +45,9 @@ const FORMS: [(&str, Form); 6] = [
 /// `form`: the form. `sort_keys`: whether the keys of dictionaries are in order. `stream`: whether
 /// a binary property list is written while it is made. `indent`: the spaces for each level of text.
 /// `ascii`: whether text has escapes for all other characters.
-pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+pub(super) fn style(
+    options: &[(String, OptionValue)],
+) -> Result<Arc<dyn super::Style>, InvalidOption> {
     let mut written =
         Style { form: Form::Xml, sort_keys: false, stream: false, indent: None, ascii: false };
     for (option, said) in options {
@@ -55,7 +57,7 @@ pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>,
             "stream" => written.stream = said.flag("stream")?,
             "indent" => written.indent = said.indent()?,
             "ascii" => written.ascii = said.flag("ascii")?,
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
     if written.stream && written.form != Form::Binary {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{AnyWriter, Format, Lends};
 use crate::limits::Limits;
-use crate::options::{Said, Value, WrongOption, impossible};
+use crate::options::{InvalidOption, OptionValue, Value, impossible};
 use crate::shape::Form;
 use crate::source::Detect;
 use crate::writer::{Content, Unwritable};
@@ -61,7 +61,7 @@ struct Dialect {
 /// `namespaces`: the URIs of the prefixes in paths, or false to keep names as written;
 /// `unresolved`: how to handle references that the document does not declare; `repair`: the faults
 /// that may be repaired.
-fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongOption> {
+fn dialect(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
     let mut dialect = Dialect { options: Options::default(), namespaces: BTreeMap::new() };
     for (option, said) in options {
         match &**option {
@@ -71,14 +71,14 @@ fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn super::Dialect>, WrongO
                 dialect.options.unresolved = said.word("unresolved", &words)?;
             }
             "repair" => dialect.options.repairs = Repairs::said(said, &RepairKind::XML)?,
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
     Ok(Arc::new(dialect))
 }
 
 impl Dialect {
-    fn bind(&mut self, said: &Said) -> Result<(), WrongOption> {
+    fn bind(&mut self, said: &OptionValue) -> Result<(), InvalidOption> {
         match &said.value {
             Value::Nothing => {}
             Value::Flag(false) => self.options.namespaces = false,
@@ -126,7 +126,7 @@ struct Style {
     options: WriterOptions,
 }
 
-fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOption> {
+fn style(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Style>, InvalidOption> {
     let mut written = WriterOptions { record: String::new(), ..WriterOptions::default() };
     for (option, said) in options {
         match &**option {
@@ -142,7 +142,7 @@ fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOptio
                 written.null = said.word("null", &words)?;
             }
             "namespaces" => prefixes(said, &mut written)?,
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+            _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
     // The writer knows which names are possible.
@@ -151,7 +151,7 @@ fn style(options: &[(String, Said)]) -> Result<Arc<dyn super::Style>, WrongOptio
 }
 
 /// `namespaces`: prefixes and URIs, which the root element declares.
-fn prefixes(said: &Said, written: &mut WriterOptions) -> Result<(), WrongOption> {
+fn prefixes(said: &OptionValue, written: &mut WriterOptions) -> Result<(), InvalidOption> {
     match &said.value {
         Value::Nothing => {}
         Value::Flag(false) => written.namespaces = false,

@@ -7,7 +7,7 @@ use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repe
 use crate::plan::{PlanKey, PlanRef, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::formats::{self, FORMATS, Format, Reader};
 use penstock_core::limits::Limits;
-use penstock_core::options::{Said, Value, WrongOption, alternatives};
+use penstock_core::options::{InvalidOption, OptionValue, Value, alternatives};
 use penstock_core::select::{Path, PathError, Records};
 use penstock_core::source::Detect;
 use penstock_core::xml::check_path;
@@ -326,7 +326,7 @@ pub(crate) fn table(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
 }
 
 /// Converts an option for the format, which checks it.
-pub(crate) fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
+pub(crate) fn of_python(object: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
     let kind = object.get_type().name()?.to_string();
     let value = if object.is_none() {
         Value::Nothing
@@ -353,17 +353,17 @@ pub(crate) fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
     } else {
         Value::Other
     };
-    Ok(Said { kind, value })
+    Ok(OptionValue { kind, value })
 }
 
 /// The exception for an option that the format does not take.
 #[cold]
-pub(crate) fn refused(wrong: &WrongOption) -> PyErr {
+pub(crate) fn refused(wrong: &InvalidOption) -> PyErr {
     match wrong {
-        WrongOption::Word { .. } | WrongOption::Impossible { .. } => {
+        InvalidOption::Word { .. } | InvalidOption::Impossible { .. } => {
             PyValueError::new_err(wrong.to_string())
         }
-        WrongOption::Type { .. } | WrongOption::Unknown { .. } => {
+        InvalidOption::Type { .. } | InvalidOption::Unknown { .. } => {
             PyTypeError::new_err(wrong.to_string())
         }
     }
