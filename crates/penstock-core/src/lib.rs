@@ -43,11 +43,11 @@
 pub mod error;
 pub mod keys;
 pub mod limits;
-pub mod near;
 pub mod options;
 pub mod path_step;
 pub mod position;
 pub mod shape;
+pub mod suggest;
 pub mod value;
 
 pub mod event;

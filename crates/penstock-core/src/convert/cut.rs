@@ -1,8 +1,8 @@
 //! Which columns of a table are kept, and in which order.
 
 use crate::event::{Key, KnownKeys};
-use crate::near::nearest;
 use crate::protocol::Want;
+use crate::suggest::nearest;
 use crate::writer::{Column, Unwritable};
 use penstock_scan::{filled, gathered, make_room};
 

@@ -10,8 +10,8 @@ use crate::plan::{
 use penstock_arrow::found::NO_NUL;
 use penstock_arrow::plan as arrow;
 use penstock_core::keys::KeyTable;
-use penstock_core::near::nearest;
 use penstock_core::protocol::Want;
+use penstock_core::suggest::nearest;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::Of;
 use penstock_core::value::unix::Unit;

@@ -12,7 +12,7 @@ use crate::edge::errors::{answer, is_of_values};
 use crate::plan::types::packed::Number;
 use crate::plan::{Choice, Kind, KindByte, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
-use penstock_core::near::nearest;
+use penstock_core::suggest::nearest;
 use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::moment::Moment;
 use penstock_core::value::xsd::{self, Integer};

@@ -8,9 +8,9 @@ use crate::objects::core::place::brief;
 use crate::objects::core::refusal::{Code, Mismatch, Refusal};
 use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Stars, Tagged, Target};
 use penstock_core::event::{KnownKeys, repeated};
-use penstock_core::near::nearest;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{RowsAs, Unknown, Want};
+use penstock_core::suggest::nearest;
 use penstock_scan::{filled, gathered, make_room};
 
 /// The names of the columns, by text.

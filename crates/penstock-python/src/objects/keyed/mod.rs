@@ -22,11 +22,11 @@ use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Ta
 use penstock_core::event::{Container, Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::formats::Lends;
 use penstock_core::json::lend;
-use penstock_core::near::nearest;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
     Duplicates, Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Unknown, Want,
 };
+use penstock_core::suggest::nearest;
 use penstock_scan::make_room;
 use pyo3::ffi;
 use std::collections::HashSet;

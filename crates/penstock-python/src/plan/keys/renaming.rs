@@ -1,6 +1,6 @@
 //! `rename=`: makes the keys of fields from their names.
 
-use penstock_core::near::nearest;
+use penstock_core::suggest::nearest;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
 

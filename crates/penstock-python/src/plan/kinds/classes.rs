@@ -1,6 +1,6 @@
 //! Makes a class plan from a class: finds its kind, and does what all kinds share.
 
-use penstock_core::near::nearest;
+use penstock_core::suggest::nearest;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};

@@ -4,7 +4,7 @@ use super::records::{Walked, stopped, walk};
 use super::{Records, RowFile, Trouble};
 use crate::edge::errors::{self, guarded};
 use penstock_core::index::{Comparison, Found as Place, Lookup as Found, Walk};
-use penstock_core::near::nearest;
+use penstock_core::suggest::nearest;
 use penstock_scan::{gathered, make_room};
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};

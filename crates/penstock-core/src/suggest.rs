@@ -8,7 +8,7 @@ const LONGEST: usize = 64;
 /// places count as one difference. If there are several, the first. Never `word` itself.
 ///
 /// ```
-/// use penstock_core::near::nearest;
+/// use penstock_core::suggest::nearest;
 ///
 /// assert_eq!(nearest("strret", ["name", "street", "zip"]), Some("street"));
 /// assert_eq!(nearest("zipCode", ["name", "zip_code"]), Some("zip_code"));
