@@ -1,6 +1,6 @@
 //! The run of a driver that fills columns, in one thread or in several.
 
-use super::destination::{Builder, Crew};
+use super::destination::{Builder, Pool};
 use super::driver::{Driver, Gauge, Turn, bring};
 use crate::columns::{Asked, columns_of};
 use crate::edge::errors::{self};
@@ -41,19 +41,19 @@ impl Driver {
     /// interpreter lock, unless it takes objects.
     pub(crate) fn fill_batch(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Driver { run, builder, gauge, threads, crew, .. } = self;
+            let Driver { run, builder, gauge, threads, pool, .. } = self;
             let (_, takes_objects) = builder.filled();
-            let got = if let Some(crew) = crew {
-                py.detach(|| fill_together(run, builder, gauge, crew))
+            let got = if let Some(pool) = pool {
+                py.detach(|| fill_together(run, builder, gauge, pool))
             } else if takes_objects {
                 fill_on(run, builder, gauge, |run, builder| bring(py, run, builder))
             } else {
                 py.detach(|| {
                     fill_on(run, builder, gauge, |run, builder| {
                         if let Some(count) = *threads {
-                            *crew = builder.begin_threads(run, count);
+                            *pool = builder.begin_threads(run, count);
                         }
-                        if crew.is_some() {
+                        if pool.is_some() {
                             return Ok(());
                         }
                         let brought = run.input_mut().more();
@@ -81,14 +81,14 @@ impl Driver {
 
     /// How many pieces of the text several threads have read.
     pub(crate) fn pieces(&self) -> u64 {
-        self.pieces + self.crew.as_ref().map_or(0, Crew::taken)
+        self.pieces + self.pool.as_ref().map_or(0, Pool::taken)
     }
 
     /// If threads have read more records of a piece than the columns hold: where the piece begins, how
     /// many of its records they hold, and a reader there. Within, None if no other reader can begin
     /// there.
     pub(crate) fn taken_of_piece(&self) -> Option<Option<(&Point, usize, Reader)>> {
-        let (begin, taken) = self.crew.as_ref()?.taken_of_piece()?;
+        let (begin, taken) = self.pool.as_ref()?.taken_of_piece()?;
         let reader = begin.and_then(|begin| match &begin.stand {
             Stand::Members(places) => self.run.reader().between(places, &[]),
             _ => self.run.reader().at(&begin.stand, begin.counted.bytes()),
@@ -102,19 +102,19 @@ fn fill_together(
     run: &mut Run<Reader, Windows, PyErr>,
     builder: &mut Builder,
     gauge: &Gauge,
-    crew: &mut Crew,
+    pool: &mut Pool,
 ) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
     let begun = Mono::now_relaxed().as_nanos();
     loop {
         // The run stands behind a piece of which rows are still to be taken over, and that may be its end.
-        let turn = match crew.taken_of_piece() {
+        let turn = match pool.taken_of_piece() {
             Some(_) => Ok(RunTurn::Dry),
             None => run.advance(builder),
         };
         let is_dry = matches!(turn, Ok(RunTurn::Dry));
-        let stepped = if is_dry { Some(builder.step(run, crew)) } else { None };
+        let stepped = if is_dry { Some(builder.step(run, pool)) } else { None };
         gauge.records.store(builder.filled().0, Ordering::Relaxed);
-        if let Some(source) = crew.source() {
+        if let Some(source) = pool.source() {
             gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
         }
         if !matches!(turn, Ok(RunTurn::Problem(_))) {

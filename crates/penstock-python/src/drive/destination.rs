@@ -81,17 +81,17 @@ impl<S: Side> Destination for Owned<S> {
 }
 
 /// The threads that fill columns of a run.
-pub(crate) enum Crew {
+pub(crate) enum Pool {
     Keyed(Box<Threads<Lane<Keyed>>>),
     Markup(Box<Threads<Lane<Markup>>>),
 }
 
-impl Crew {
+impl Pool {
     /// The source, if the threads read it in the place of the run.
     pub(crate) fn source(&self) -> Option<&Source> {
         match self {
-            Crew::Keyed(threads) => threads.source(),
-            Crew::Markup(threads) => threads.source(),
+            Pool::Keyed(threads) => threads.source(),
+            Pool::Markup(threads) => threads.source(),
         }
     }
 
@@ -99,11 +99,11 @@ impl Crew {
     /// and how many these are. If all of them were, the run stands behind the last one.
     pub(crate) fn taken_of_piece(&self) -> Option<(Option<&Point>, usize)> {
         let (begin, taken, records) = match self {
-            Crew::Keyed(threads) => {
+            Pool::Keyed(threads) => {
                 let (begin, taken, lane) = threads.taken_of_piece()?;
                 (begin, taken, lane.records())
             }
-            Crew::Markup(threads) => {
+            Pool::Markup(threads) => {
                 let (begin, taken, lane) = threads.taken_of_piece()?;
                 (begin, taken, lane.records())
             }
@@ -114,8 +114,8 @@ impl Crew {
     /// How many pieces of the text the threads have read.
     pub(crate) fn taken(&self) -> u64 {
         match self {
-            Crew::Keyed(threads) => threads.taken(),
-            Crew::Markup(threads) => threads.taken(),
+            Pool::Keyed(threads) => threads.taken(),
+            Pool::Markup(threads) => threads.taken(),
         }
     }
 }
@@ -230,14 +230,14 @@ impl Builder {
         &self,
         run: &mut Run<Reader, Windows, C>,
         count: usize,
-    ) -> Option<Crew> {
+    ) -> Option<Pool> {
         match self {
             Builder::Keyed(_) | Builder::Markup(_) => None,
             Builder::KeyedColumns(outlet) => {
-                Threads::begin(run, outlet, count).map(|threads| Crew::Keyed(Box::new(threads)))
+                Threads::begin(run, outlet, count).map(|threads| Pool::Keyed(Box::new(threads)))
             }
             Builder::MarkupColumns(outlet) => {
-                Threads::begin(run, outlet, count).map(|threads| Crew::Markup(Box::new(threads)))
+                Threads::begin(run, outlet, count).map(|threads| Pool::Markup(Box::new(threads)))
             }
         }
     }
@@ -246,11 +246,11 @@ impl Builder {
     pub(crate) fn step(
         &mut self,
         run: &mut Run<Reader, Windows, PyErr>,
-        crew: &mut Crew,
+        pool: &mut Pool,
     ) -> Result<split::Turn, Failed<PyErr, PyErr>> {
-        match (self, crew) {
-            (Builder::KeyedColumns(outlet), Crew::Keyed(threads)) => threads.step(run, outlet),
-            (Builder::MarkupColumns(outlet), Crew::Markup(threads)) => threads.step(run, outlet),
+        match (self, pool) {
+            (Builder::KeyedColumns(outlet), Pool::Keyed(threads)) => threads.step(run, outlet),
+            (Builder::MarkupColumns(outlet), Pool::Markup(threads)) => threads.step(run, outlet),
             _ => unreachable!("the threads of another builder"),
         }
     }

@@ -4,7 +4,7 @@
 //! of records into objects that `read`, `load` and `Decoder` share, driven row by row, batch by
 //! batch or chunk by chunk. Policies and problems are the core's; here problems become exceptions.
 
-use super::destination::{Builder, Crew};
+use super::destination::{Builder, Pool};
 use super::shorten::{Last, Shortener};
 use super::timing::{Sampler, Timed};
 use crate::edge::errors::{self, Named};
@@ -164,7 +164,7 @@ pub(crate) struct Driver {
     begun_at: Option<Point>,
     /// If columns are filled by several threads: how many there will be, or they.
     pub(super) threads: Option<usize>,
-    pub(super) crew: Option<Crew>,
+    pub(super) pool: Option<Pool>,
     /// How many pieces of the text they had read when they were closed.
     pub(super) pieces: u64,
     /// How far lines were counted for `last_record`.
@@ -223,7 +223,7 @@ impl Driver {
             begins_at: 0,
             begun_at: None,
             threads: None,
-            crew: None,
+            pool: None,
             pieces: 0,
             counted: Counter::new(),
             whole: None,
@@ -276,7 +276,7 @@ impl Driver {
     /// Why no part of the source can be read on its own, if that is so.
     pub(crate) fn why_whole(&self) -> Option<&'static str> {
         let input = self.run.input();
-        if let Some(source) = self.crew.as_ref().and_then(Crew::source) {
+        if let Some(source) = self.pool.as_ref().and_then(Pool::source) {
             return source.why_whole();
         }
         match self.run.reader() {
@@ -420,7 +420,7 @@ impl Driver {
         self.whole = self.why_whole();
         self.closed = true;
         self.pieces = self.pieces();
-        self.crew = None;
+        self.pool = None;
         self.run.input_mut().close();
     }
 

@@ -1,7 +1,7 @@
 //! What each thread does: reads a piece into a lane.
 
-use super::crew::{Crew, Worker};
 use super::members::Members;
+use super::pool::{Pool, Worker};
 use crate::formats::Reader;
 use crate::position::Counter;
 use crate::protocol::{FormatReader, Given, Step};
@@ -42,10 +42,10 @@ impl<L: Lane> Filler<L> {
     }
 
     /// So many threads that begin as this one does.
-    pub(super) fn crew<P: Send + Sync + 'static, K: Send + 'static>(
+    pub(super) fn pool<P: Send + Sync + 'static, K: Send + 'static>(
         &self,
         count: usize,
-    ) -> Option<Crew<P, Filled<L, K>>>
+    ) -> Option<Pool<P, Filled<L, K>>>
     where
         Self: Worker<P, Done = Filled<L, K>>,
     {
@@ -53,7 +53,7 @@ impl<L: Lane> Filler<L> {
         for _ in 0..count {
             workers.push(self.alike()?);
         }
-        Crew::new(workers).ok()
+        Pool::new(workers).ok()
     }
 
     /// The way to an empty lane. `used` lends its memory.

@@ -4,8 +4,8 @@
 //! If there are many more, threads read them, some members at a time, and the run passes over what
 //! they have read. It reads what is in error itself.
 
-use super::crew::{Crew, Ticket};
 use super::filler::{Filled, Filler};
+use super::pool::{Pool, Ticket};
 use super::taking::{Taking, begin_of_piece};
 use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::formats::Reader;
@@ -69,7 +69,7 @@ pub(super) struct Threads<L> {
 #[derive(Debug)]
 struct Shared<L> {
     first: Filler<L>,
-    crew: Crew<Members, Filled<L, u64>>,
+    pool: Pool<Members, Filled<L, u64>>,
     queue: VecDeque<Ticket<Members, Filled<L, u64>>>,
     /// The members that are not in the queue yet.
     left: Range<u64>,
@@ -152,7 +152,7 @@ impl<L: Lane> Threads<L> {
             return Ok(Turn::Advance);
         };
         let Some(next) = shared.next(&self.file) else { return Ok(Turn::Advance) };
-        let Ok(filled) = shared.crew.take(&next, PATIENCE) else {
+        let Ok(filled) = shared.pool.take(&next, PATIENCE) else {
             shared.queue.push_front(next);
             return Ok(Turn::Wait);
         };
@@ -190,9 +190,9 @@ impl<L: Lane> Threads<L> {
             return None;
         }
         let first = Filler::beside(run.reader(), outlet)?;
-        let crew = first.crew(self.count)?;
+        let pool = first.pool(self.count)?;
         let each = each(self.size, told);
-        Some(Shared { first, crew, queue: VecDeque::new(), left: ahead, each })
+        Some(Shared { first, pool, queue: VecDeque::new(), left: ahead, each })
     }
 
     fn is_full_of_taken<S: Shares<Lane = L>>(
@@ -200,7 +200,7 @@ impl<L: Lane> Threads<L> {
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut Outlet<S>,
     ) -> Result<bool, Failed<S::Cause, S::Break>> {
-        self.taking.go_on(run, outlet, self.shared.as_ref().map(|shared| &shared.crew))
+        self.taking.go_on(run, outlet, self.shared.as_ref().map(|shared| &shared.pool))
     }
 }
 
@@ -225,11 +225,11 @@ impl<L: Lane> Shared<L> {
 
     /// Hands out pieces of the file, and returns the one that comes next.
     fn next(&mut self, file: &Binary) -> Option<Ticket<Members, Filled<L, u64>>> {
-        while self.queue.len() < AHEAD * self.crew.count() && !self.left.is_empty() {
+        while self.queue.len() < AHEAD * self.pool.count() && !self.left.is_empty() {
             let end = self.left.end.min(self.left.start.saturating_add(self.each));
             let members = self.left.start..end;
             self.left.start = end;
-            self.queue.push_back(self.crew.begin(Members { file: file.clone(), members }));
+            self.queue.push_back(self.pool.begin(Members { file: file.clone(), members }));
         }
         self.queue.pop_front()
     }

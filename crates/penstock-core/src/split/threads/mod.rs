@@ -2,15 +2,15 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `crew.rs` | threads that work on pieces |
+//! | `pool.rs` | threads that work on pieces |
 //! | `filler.rs` | what each of them does: it reads a piece |
 //! | `taking.rs` | how the destination takes over what they have made |
 //! | `text.rs` | the threads of a run over text |
 //! | `members.rs` | the threads of a run over a binary property list |
 
-mod crew;
 mod filler;
 mod members;
+mod pool;
 mod taking;
 mod text;
 

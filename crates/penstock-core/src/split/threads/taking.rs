@@ -1,7 +1,7 @@
 //! How the destination of a run takes over what the threads have made.
 
-use super::crew::Crew;
 use super::filler::Filled;
+use super::pool::Pool;
 use crate::formats::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
 use crate::split::point::Point;
@@ -81,7 +81,7 @@ impl<L: Lane, K> Taking<L, K> {
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut Outlet<S>,
-        crew: Option<&Crew<P, Filled<L, K>>>,
+        pool: Option<&Pool<P, Filled<L, K>>>,
     ) -> Result<bool, Failed<S::Cause, S::Break>>
     where
         K: Send + 'static,
@@ -91,8 +91,8 @@ impl<L: Lane, K> Taking<L, K> {
         };
         match outlet.inner_mut().take_over(filled.outlet.inner_mut(), from) {
             Ok(None) => {
-                if let Some(crew) = crew {
-                    crew.take_back(filled);
+                if let Some(pool) = pool {
+                    pool.take_back(filled);
                 }
             }
             Ok(Some(next)) => {

@@ -1,7 +1,7 @@
 //! The threads of a run over text.
 
-use super::crew::{Crew, Ticket};
 use super::filler::{Filled, Filler};
+use super::pool::{Pool, Ticket};
 use super::taking::{Taking, begin_of_piece};
 use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::formats::Reader;
@@ -24,7 +24,7 @@ const LONGEST: usize = 64 << 20;
 pub(super) struct Threads<L> {
     pieces: Pieces,
     first: Filler<L>,
-    crew: Crew<Piece, Filled<L, Counter>>,
+    pool: Pool<Piece, Filled<L, Counter>>,
     most: usize,
     /// The pieces that come next; those that are no thread's, too.
     queue: VecDeque<Next<L>>,
@@ -57,18 +57,18 @@ impl<L: Lane> Threads<L> {
             return None;
         }
         let first = Filler::beside(run.reader(), outlet)?;
-        let crew = first.crew(count)?;
+        let pool = first.pool(count)?;
         let (source, at) = run.input_mut().take_source()?;
         let mut pieces = Pieces::of(source, at);
         if let Some(size) = size {
             pieces = pieces.sized(size);
         }
         run.reader().cut().into_iter().for_each(|cut| pieces.cut_by(cut));
-        let most = AHEAD * crew.count();
+        let most = AHEAD * pool.count();
         Some(Threads {
             pieces,
             first,
-            crew,
+            pool,
             most,
             queue: VecDeque::new(),
             end: None,
@@ -92,7 +92,7 @@ impl<L: Lane> Threads<L> {
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut Outlet<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
-        if self.taking.go_on(run, outlet, Some(&self.crew))? {
+        if self.taking.go_on(run, outlet, Some(&self.pool))? {
             return Ok(Turn::Full);
         }
         self.learn(run.reader(), outlet);
@@ -112,7 +112,7 @@ impl<L: Lane> Threads<L> {
         let piece = match next {
             Next::Plain(piece) => piece,
             Next::Read(ticket) if self.is_at(ticket.piece(), run, outlet) => {
-                let Ok(filled) = self.crew.take(&ticket, PATIENCE) else {
+                let Ok(filled) = self.pool.take(&ticket, PATIENCE) else {
                     self.queue.push_front(Next::Read(ticket));
                     return Ok(Turn::Wait);
                 };
@@ -124,10 +124,10 @@ impl<L: Lane> Threads<L> {
                         self.pieces.take_back(piece);
                         self.missed = 0;
                         self.taking.begin(outlet, filled, begin);
-                        let is_full = self.taking.go_on(run, outlet, Some(&self.crew))?;
+                        let is_full = self.taking.go_on(run, outlet, Some(&self.pool))?;
                         return Ok(if is_full { Turn::Full } else { Turn::Advance });
                     }
-                    self.crew.take_back(filled);
+                    self.pool.take_back(filled);
                 }
                 self.missed += 1;
                 piece
@@ -159,8 +159,8 @@ impl<L: Lane> Threads<L> {
     #[cold]
     fn renew<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
         let Some(first) = Filler::beside(reader, outlet) else { return };
-        let Some(crew) = first.crew(self.crew.count()) else { return };
-        (self.first, self.crew, self.missed) = (first, crew, 0);
+        let Some(pool) = first.pool(self.pool.count()) else { return };
+        (self.first, self.pool, self.missed) = (first, pool, 0);
         if reader.cut().is_none() {
             self.pieces.cut_anew();
         }
@@ -180,7 +180,7 @@ impl<L: Lane> Threads<L> {
                 Ok(Some(piece)) => {
                     let is_good = piece.is_whole() && piece.bytes().len() <= LONGEST;
                     self.queue.push_back(if is_good {
-                        Next::Read(self.crew.begin(piece))
+                        Next::Read(self.pool.begin(piece))
                     } else {
                         Next::Plain(piece)
                     });

@@ -20,7 +20,7 @@ pub(super) trait Worker<P>: Send + 'static {
 
 /// Threads, and the pieces that wait for them.
 #[derive(Debug)]
-pub(super) struct Crew<P, D> {
+pub(super) struct Pool<P, D> {
     shared: Arc<Shared<P, D>>,
     threads: Vec<JoinHandle<()>>,
     /// The process that has started them.
@@ -55,7 +55,7 @@ enum State<D> {
     Done(Option<D>),
 }
 
-/// A piece that a crew works on.
+/// A piece that a pool works on.
 #[derive(Debug)]
 pub(super) struct Ticket<P, D>(Arc<Task<P, D>>);
 
@@ -79,7 +79,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<P: Send + Sync + 'static, D: Send + 'static> Crew<P, D> {
+impl<P: Send + Sync + 'static, D: Send + 'static> Pool<P, D> {
     /// One thread for each of the workers.
     ///
     /// # Errors
@@ -89,18 +89,18 @@ impl<P: Send + Sync + 'static, D: Send + 'static> Crew<P, D> {
         let shared =
             Shared { tasks: Mutex::new(tasks), begin: Condvar::new(), done: Condvar::new() };
         let shared = Arc::new(shared);
-        let mut crew = Crew { shared, threads: Vec::new(), process: process::id() };
+        let mut pool = Pool { shared, threads: Vec::new(), process: process::id() };
         for worker in workers {
-            let shared = Arc::clone(&crew.shared);
+            let shared = Arc::clone(&pool.shared);
             let builder = thread::Builder::new().name("penstock".to_owned());
             match builder.spawn(move || shared.serve(worker)) {
-                Ok(thread) => crew.threads.push(thread),
-                Err(error) if crew.threads.is_empty() => return Err(error),
+                Ok(thread) => pool.threads.push(thread),
+                Err(error) if pool.threads.is_empty() => return Err(error),
                 // Fewer threads do the same.
                 Err(_) => break,
             }
         }
-        Ok(crew)
+        Ok(pool)
     }
 
     /// How many threads there are.
@@ -158,7 +158,7 @@ impl<P: Send + Sync + 'static, D: Send + 'static> Crew<P, D> {
     }
 }
 
-impl<P, D> Crew<P, D> {
+impl<P, D> Pool<P, D> {
     /// Whether this is a forked child, which has none of the threads.
     fn is_orphan(&self) -> bool {
         self.process != process::id()
@@ -199,7 +199,7 @@ impl<P, D: Send + 'static> Shared<P, D> {
     }
 }
 
-impl<P, D> Drop for Crew<P, D> {
+impl<P, D> Drop for Pool<P, D> {
     fn drop(&mut self) {
         if self.is_orphan() {
             // Nobody may wait for threads that are not there, nor for their locks.
