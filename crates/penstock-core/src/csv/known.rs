@@ -24,7 +24,7 @@ pub(super) const STEP: u64 = 64;
 
 /// The states in which what follows does not depend on what came before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum ReaderState {
     /// Before the text of a cell: a quote opens it.
     Fresh,
     /// In a cell that does not begin with a quote.
@@ -44,7 +44,7 @@ const STANDS: usize = 5;
 pub(super) struct Note {
     /// The number of the place: its offset in the source is so many steps.
     pub(super) number: u64,
-    pub(super) stand: Stand,
+    pub(super) stand: ReaderState,
     pub(super) cell: u64,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Way {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     pub(super) number: u64,
-    pub(super) stand: Stand,
+    pub(super) stand: ReaderState,
     /// Its places are offsets in the source.
     pub(super) cell: Cell,
     /// The first fault behind the place at which the path was joined.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::dialect::Grammar;
-use super::known::{Note, STEP, Stand, Way};
+use super::known::{Note, ReaderState, STEP, Way};
 use super::rows::{CELL, Cell, Row, Within, Wrong};
 use crate::repair::RepairKind;
 
@@ -49,7 +49,7 @@ impl Row {
                 way.note(note, cell);
                 continue;
             };
-            if stand == Stand::Behind && !grammar.repairs.has(RepairKind::StrayQuote) {
+            if stand == ReaderState::Behind && !grammar.repairs.has(RepairKind::StrayQuote) {
                 self.fault_on_path(Wrong::Behind, self.cell.to + 1);
             }
             if let Some((wrong, place)) = end.fault {
@@ -58,14 +58,14 @@ impl Row {
             let other = end.cell.moved((origin as usize).wrapping_neg());
             if end.cell.at as u64 >= number * STEP {
                 self.cell = other;
-            } else if stand != Stand::Behind {
+            } else if stand != ReaderState::Behind {
                 self.cell.to = other.to;
             }
             self.within = match end.stand {
-                Stand::Fresh | Stand::Text => Within::Plain,
-                Stand::Stray => Within::Stray,
-                Stand::Quoted => Within::Quoted,
-                Stand::Behind => Within::Behind,
+                ReaderState::Fresh | ReaderState::Text => Within::Plain,
+                ReaderState::Stray => Within::Stray,
+                ReaderState::Quoted => Within::Quoted,
+                ReaderState::Behind => Within::Behind,
             };
             self.at = (end.number * STEP - origin) as usize;
             return Some(());
@@ -81,15 +81,17 @@ impl Row {
     }
 
     /// The state at the end of this part of the row. None if what comes then depends on more than that.
-    fn stand(&self, way: &mut Way, row: &[u8], grammar: &Grammar) -> Option<Stand> {
+    fn stand(&self, way: &mut Way, row: &[u8], grammar: &Grammar) -> Option<ReaderState> {
         Some(match self.within {
-            Within::Quoted => Stand::Quoted,
-            Within::Stray => Stand::Stray,
+            Within::Quoted => ReaderState::Quoted,
+            Within::Stray => ReaderState::Stray,
             Within::Plain => {
                 let is_text = way.has_text(row, self.cell.at, grammar.trim);
-                if is_text { Stand::Text } else { Stand::Fresh }
+                if is_text { ReaderState::Text } else { ReaderState::Fresh }
             }
-            Within::Behind if way.has_text(row, self.cell.to + 1, grammar.trim) => Stand::Behind,
+            Within::Behind if way.has_text(row, self.cell.to + 1, grammar.trim) => {
+                ReaderState::Behind
+            }
             Within::Behind => return None,
         })
     }
@@ -116,10 +118,10 @@ impl Row {
         let at = (note.cell - self.origin) as usize;
         part.cell = Cell { at, from: at, to: at, ..CELL };
         part.within = match note.stand {
-            Stand::Fresh | Stand::Text => Within::Plain,
-            Stand::Stray => Within::Stray,
-            Stand::Quoted => Within::Quoted,
-            Stand::Behind => {
+            ReaderState::Fresh | ReaderState::Text => Within::Plain,
+            ReaderState::Stray => Within::Stray,
+            ReaderState::Quoted => Within::Quoted,
+            ReaderState::Behind => {
                 part.cell.to = part.at - 1;
                 Within::Behind
             }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub use cut::{Cut, Quotes};
 pub use reader::Reader;
 pub(crate) use restart::Passable;
-pub use restart::Stand;
+pub use restart::ReaderState;
 pub use writer::AnyWriter;
 
 use crate::limits::Limits;

@@ -10,7 +10,7 @@ use crate::{json, xml};
 
 /// What is open for a reader where a record begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stand {
+pub enum ReaderState {
     /// For JSON: the maps and lists, outermost first. The innermost is a list.
     Lists(Vec<json::Container>),
     /// For JSON, behind a record: the maps and lists, outermost first. None are open around a line.
@@ -43,14 +43,14 @@ impl Reader {
     /// if no other reader can begin there: as the value of a member, unless the members have places,
     /// or in an entity; or if what comes before it is in error because of what follows.
     #[must_use]
-    pub fn stand(&self, at: u64, depth: usize) -> Option<Stand> {
+    pub fn stand(&self, at: u64, depth: usize) -> Option<ReaderState> {
         match self {
-            Reader::Json(reader) => reader.open_around(depth).map(Stand::Lists),
-            Reader::Xml(reader) => reader.open_around(depth).map(Stand::Elements),
+            Reader::Json(reader) => reader.open_around(depth).map(ReaderState::Lists),
+            Reader::Xml(reader) => reader.open_around(depth).map(ReaderState::Elements),
             Reader::Csv(reader) => {
-                (reader.is_settled() && reader.can_be_cut(at)).then_some(Stand::Rows)
+                (reader.is_settled() && reader.can_be_cut(at)).then_some(ReaderState::Rows)
             }
-            Reader::Plist(reader) => reader.binary()?.places(depth).map(Stand::Members),
+            Reader::Plist(reader) => reader.binary()?.places(depth).map(ReaderState::Members),
             Reader::Told(_) => None,
         }
     }
@@ -58,25 +58,25 @@ impl Reader {
     /// What is open where the reader stands, if that is behind a record. None if no other reader can
     /// go on there, as for [`stand`](Self::stand).
     #[must_use]
-    pub fn stand_behind(&self) -> Option<Stand> {
+    pub fn stand_behind(&self) -> Option<ReaderState> {
         match self {
             Reader::Json(reader) => {
                 let json::Start { open, coming, .. } = reader.start_here()?;
                 match coming {
-                    json::Coming::Separator => Some(Stand::Behind(open)),
+                    json::Coming::Separator => Some(ReaderState::Behind(open)),
                     // The line is over, or the comma behind an item was read.
                     json::Coming::Item if open.last() != Some(&json::Container::Map) => {
-                        Some(Stand::Lists(open))
+                        Some(ReaderState::Lists(open))
                     }
                     json::Coming::Item | json::Coming::First => None,
                 }
             }
-            Reader::Xml(reader) => Some(Stand::Elements(reader.start_here()?.open)),
+            Reader::Xml(reader) => Some(ReaderState::Elements(reader.start_here()?.open)),
             Reader::Csv(reader) => {
                 let is_free = reader.is_between_rows() && reader.can_be_cut(reader.offset());
-                is_free.then_some(Stand::Rows)
+                is_free.then_some(ReaderState::Rows)
             }
-            Reader::Plist(reader) => Some(Stand::Members(reader.binary()?.places_behind())),
+            Reader::Plist(reader) => Some(ReaderState::Members(reader.binary()?.places_behind())),
             Reader::Told(_) => None,
         }
     }
@@ -92,14 +92,14 @@ impl Reader {
     /// before its first record. None if that is a place in another format, or one of a binary property
     /// list.
     #[must_use]
-    pub fn at(&self, stand: &Stand, offset: u64) -> Option<Reader> {
+    pub fn at(&self, stand: &ReaderState, offset: u64) -> Option<Reader> {
         let mut reader = match (self, stand) {
-            (Reader::Json(reader), Stand::Lists(open)) => Reader::Json(reader.inside(open)?),
-            (Reader::Json(reader), Stand::Behind(open)) => Reader::Json(reader.behind(open)?),
-            (Reader::Xml(reader), Stand::Elements(open)) => {
+            (Reader::Json(reader), ReaderState::Lists(open)) => Reader::Json(reader.inside(open)?),
+            (Reader::Json(reader), ReaderState::Behind(open)) => Reader::Json(reader.behind(open)?),
+            (Reader::Xml(reader), ReaderState::Elements(open)) => {
                 Reader::Xml(Box::new(reader.inside(open.clone())?))
             }
-            (Reader::Csv(reader), Stand::Rows) => Reader::Csv(Box::new(reader.at_a_row()?)),
+            (Reader::Csv(reader), ReaderState::Rows) => Reader::Csv(Box::new(reader.at_a_row()?)),
             _ => return None,
         };
         reader.jump(offset);
@@ -118,10 +118,10 @@ impl Reader {
 
     /// What is open behind all records of a source to which more may be appended.
     #[must_use]
-    pub fn stand_at_end(&self) -> Option<Stand> {
+    pub fn stand_at_end(&self) -> Option<ReaderState> {
         match self {
-            Reader::Json(_) => Some(Stand::Lists(Vec::new())),
-            Reader::Csv(_) => Some(Stand::Rows),
+            Reader::Json(_) => Some(ReaderState::Lists(Vec::new())),
+            Reader::Csv(_) => Some(ReaderState::Rows),
             Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
         }
     }

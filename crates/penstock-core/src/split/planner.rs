@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::point::Point;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::formats::Reader;
-use crate::formats::Stand;
+use crate::formats::ReaderState;
 use crate::position::Counter;
 use crate::protocol::{Destination, Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::run::{Input, Outlet, Policy, Run, Windows};
@@ -184,7 +184,7 @@ impl Point {
         let stand = run.reader().stand(at, outlet.depth())?;
         let counted = match (&stand, run.input().locate(at)) {
             // Its objects may be anywhere, so that no bytes come before it.
-            (Stand::Members(_), _) => Counter::new(),
+            (ReaderState::Members(_), _) => Counter::new(),
             (_, place) => place.map(|place| Counter::at(place.line, place.column, at))?,
         };
         let within = outlet.inner_records().map(|(begun, ..)| begun);

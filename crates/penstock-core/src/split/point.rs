@@ -1,7 +1,7 @@
 //! The beginning of a record, as data: all that a reader must know to begin there, in another
 //! process, and to say the same of each record as a reader of all the text.
 
-use crate::formats::Stand;
+use crate::formats::ReaderState;
 use crate::position::Counter;
 use crate::select::Open;
 
@@ -13,7 +13,7 @@ pub struct Point {
     /// How many records come before it.
     pub records: u64,
     /// What is open for the reader.
-    pub stand: Stand,
+    pub stand: ReaderState,
     /// What is open for whoever selects the records; nothing if all values at the root are records.
     pub open: Vec<Open>,
 }

@@ -2,7 +2,7 @@
 
 use crate::parts::{Counting, Got, Shown, finish, windows};
 use penstock_core::formats::Reader;
-use penstock_core::formats::Stand;
+use penstock_core::formats::ReaderState;
 use penstock_core::limits::Limits;
 use penstock_core::plist;
 use penstock_core::protocol::Destination;
@@ -96,7 +96,7 @@ fn planned(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> Vec<Point> {
 
 fn places(point: &Point) -> &[u64] {
     match &point.stand {
-        Stand::Members(places) => places,
+        ReaderState::Members(places) => places,
         other => panic!("{other:?}"),
     }
 }
@@ -127,7 +127,7 @@ fn rest(bytes: &[u8], at: Option<&str>, point: &Point) -> Got {
 fn same_behind(bytes: &[u8], at: Option<&str>, point: &Point) {
     let mut behind = point.clone();
     behind.records += 1;
-    if let Stand::Members(places) = &mut behind.stand
+    if let ReaderState::Members(places) = &mut behind.stand
         && let Some(last) = places.last_mut()
     {
         *last += 1;

@@ -7,7 +7,7 @@ use crate::edge::errors::{self};
 use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::formats::Reader;
-use penstock_core::formats::Stand;
+use penstock_core::formats::ReaderState;
 use penstock_core::run::{Failed, Input, Run, Turn as RunTurn, Windows};
 use penstock_core::split::{self, Point, Turn as Stepped};
 use pyo3::prelude::*;
@@ -90,7 +90,7 @@ impl Driver {
     pub(crate) fn taken_of_piece(&self) -> Option<Option<(&Point, usize, Reader)>> {
         let (begin, taken) = self.pool.as_ref()?.taken_of_piece()?;
         let reader = begin.and_then(|begin| match &begin.stand {
-            Stand::Members(places) => self.run.reader().between(places, &[]),
+            ReaderState::Members(places) => self.run.reader().between(places, &[]),
             _ => self.run.reader().at(&begin.stand, begin.counted.bytes()),
         });
         Some(begin.zip(reader).map(|(begin, reader)| (begin, taken, reader)))

@@ -15,7 +15,7 @@ use crate::plan::PlanRef;
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::formats::Reader;
-use penstock_core::formats::Stand;
+use penstock_core::formats::ReaderState;
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
 use penstock_core::protocol::{Destination, FormatReader};
@@ -250,7 +250,7 @@ impl Driver {
     /// none of this path.
     pub(crate) fn begin_at(&mut self, point: &Point) -> bool {
         self.begins_at = point.counted.bytes();
-        self.begun_at = matches!(point.stand, Stand::Members(_)).then(|| point.clone());
+        self.begun_at = matches!(point.stand, ReaderState::Members(_)).then(|| point.clone());
         if point.open.is_empty() {
             self.run.pass_records(point.records);
         }
@@ -308,7 +308,7 @@ impl Driver {
         let at = self.run.offset();
         let counted = match &stand {
             // Its objects may be anywhere, so that no bytes come before it.
-            Stand::Members(_) => Counter::new(),
+            ReaderState::Members(_) => Counter::new(),
             _ => {
                 let place = self.run.input().locate(at)?;
                 Counter::at(place.line, place.column, at)

@@ -10,7 +10,7 @@ use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
 use penstock_core::formats::Reader as AnyReader;
-use penstock_core::formats::Stand;
+use penstock_core::formats::ReaderState;
 use penstock_core::run::Windows;
 use penstock_core::source::{Compression, Detect};
 use penstock_core::split::Point;
@@ -155,7 +155,9 @@ fn next_of_piece(
 ) -> PyResult<Option<Point>> {
     let limits = &origin.limits;
     let input = match &begin.stand {
-        Stand::Members(_) => Windows::of(origin.source.get().open(py, Detect::Plist, limits)?.0),
+        ReaderState::Members(_) => {
+            Windows::of(origin.source.get().open(py, Detect::Plist, limits)?.0)
+        }
         _ => part(parted, begin, None, limits)?,
     };
     let records = origin.records.clone();
@@ -215,7 +217,7 @@ pub(super) fn open_on(
     }
     let point = start.map(|start| point(dialect, start));
     let mut planning = Planning::new(dialect, limits, opened, records.clone());
-    let has_places = matches!(&point, Some(Point { stand: Stand::Members(_), .. }));
+    let has_places = matches!(&point, Some(Point { stand: ReaderState::Members(_), .. }));
     if !has_places {
         // What stands before the first record is read, or all if there is none.
         planning.go_on(py)?;
@@ -243,7 +245,7 @@ pub(super) fn open_on(
         }
         Some(point) => {
             let (reader, input) = match &point.stand {
-                Stand::Members(places) => {
+                ReaderState::Members(places) => {
                     // The path of the record has as many steps as there are containers around it.
                     let is_there = point.open.len() == places.len() + 1;
                     let reader = dialect.reader(false, limits).between(places, &[]);

@@ -17,7 +17,7 @@ use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::event::KeyKind;
 use penstock_core::formats::Reader as AnyReader;
-use penstock_core::formats::Stand;
+use penstock_core::formats::ReaderState;
 use penstock_core::json::Container;
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Counter};
@@ -74,15 +74,15 @@ fn words(open: &[Container]) -> Vec<String> {
 pub(super) fn told(point: Point) -> Told {
     let Point { counted, records, stand, open } = point;
     let stood = match stand {
-        Stand::Rows => None,
-        Stand::Members(places) => Some(Stood::Members(places.into())),
-        Stand::Lists(open) => Some(Stood::Lists(words(&open))),
-        Stand::Behind(open) => {
+        ReaderState::Rows => None,
+        ReaderState::Members(places) => Some(Stood::Members(places.into())),
+        ReaderState::Lists(open) => Some(Stood::Lists(words(&open))),
+        ReaderState::Behind(open) => {
             let mut words = words(&open);
             words.push(BEHIND.to_owned());
             Some(Stood::Lists(words))
         }
-        Stand::Elements(open) => {
+        ReaderState::Elements(open) => {
             Some(Stood::Elements(open.into_iter().map(|open| (open.name, open.bindings)).collect()))
         }
     };
@@ -102,8 +102,8 @@ pub(super) fn told(point: Point) -> Told {
 pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
     let (offset, line, column, records, stood, opened) = told;
     let stand = match stood {
-        None => Stand::Rows,
-        Some(Stood::Members(places)) => Stand::Members(places.into()),
+        None => ReaderState::Rows,
+        Some(Stood::Members(places)) => ReaderState::Members(places.into()),
         // Nothing is open around lines.
         Some(Stood::Lists(mut open)) if !dialect.has_elements() => {
             let is_behind = open.pop_if(|last| last == BEHIND).is_some();
@@ -112,10 +112,10 @@ pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
                 _ => Container::List,
             };
             let open = open.iter().map(kind).collect();
-            if is_behind { Stand::Behind(open) } else { Stand::Lists(open) }
+            if is_behind { ReaderState::Behind(open) } else { ReaderState::Lists(open) }
         }
-        Some(Stood::Lists(_)) => Stand::Elements(Vec::new()),
-        Some(Stood::Elements(open)) => Stand::Elements(
+        Some(Stood::Lists(_)) => ReaderState::Elements(Vec::new()),
+        Some(Stood::Elements(open)) => ReaderState::Elements(
             open.into_iter().map(|(name, bindings)| OpenElement { name, bindings }).collect(),
         ),
     };
@@ -602,7 +602,7 @@ pub(crate) fn read_split(
         };
         let is_there = match &point {
             None => true,
-            Some(Point { stand: Stand::Members(_), open, records, .. }) => {
+            Some(Point { stand: ReaderState::Members(_), open, records, .. }) => {
                 driver.begin_within(open, *records)
             }
             Some(point) => driver.begin_at(point),
@@ -700,7 +700,7 @@ fn begin(
         return Err(replaced(source));
     }
     let places = match &point {
-        Some(Point { stand: Stand::Members(places), open, .. }) => {
+        Some(Point { stand: ReaderState::Members(places), open, .. }) => {
             // The path of the record has as many steps as there are containers around it.
             if open.len() != places.len() + 1 {
                 return Err(changed());
