@@ -13,7 +13,7 @@ use penstock_core::limits::Limits;
 use penstock_core::run::{Input, Outlet, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Options, Source};
-use penstock_core::split::{Hops, Planner, Point};
+use penstock_core::split::{Hops, Planner, RecordStart};
 use penstock_core::xml;
 use std::error::Error;
 use std::fs::File;
@@ -34,7 +34,7 @@ fn plan(
     path: Option<&str>,
     size: u64,
     hops: bool,
-) -> Result<Vec<Point>, Box<dyn Error>> {
+) -> Result<Vec<RecordStart>, Box<dyn Error>> {
     let limits = Limits::default();
     let reader = if name.ends_with(".xml") {
         Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)))
@@ -68,7 +68,7 @@ fn plan(
                 if hops && points.is_empty() {
                     hopping = Hops::beside(run.reader(), &to);
                 }
-                points.extend(Point::of(&run, &to));
+                points.extend(RecordStart::of(&run, &to));
                 to.inner_mut().want(points.len() as u64 * size / POINTS);
             }
             Turn::Problem(problem) => return Err(format!("{problem:?}").into()),

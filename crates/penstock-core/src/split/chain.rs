@@ -1,6 +1,6 @@
 //! Ranges of a text, of which each begins where the one before it ends.
 
-use super::point::Point;
+use super::point::RecordStart;
 use super::range::Ranged;
 use crate::position::Counter;
 use crate::select::{At, Open, SOMEWHERE};
@@ -12,24 +12,24 @@ use crate::select::{At, Open, SOMEWHERE};
 /// its reader has gone on from there as a reader of all the text would. Only the counts are to be added.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    at: Point,
+    at: RecordStart,
     /// The offsets at which points are wanted, and how many of them are done.
     offsets: Vec<u64>,
     done: usize,
-    points: Vec<Point>,
+    points: Vec<RecordStart>,
     is_over: bool,
 }
 
 impl Chain {
     /// From the first record on. The offsets ascend.
     #[must_use]
-    pub fn new(first: Point, offsets: Vec<u64>) -> Self {
+    pub fn new(first: RecordStart, offsets: Vec<u64>) -> Self {
         Chain { at: first, offsets, done: 0, points: Vec::new(), is_over: false }
     }
 
     /// The last point that is known for sure.
     #[must_use]
-    pub fn at(&self) -> &Point {
+    pub fn at(&self) -> &RecordStart {
         &self.at
     }
 
@@ -42,7 +42,7 @@ impl Chain {
     /// The points that are wanted, as far as they are known: at the first records that begin at the
     /// offsets or behind them, but not at the first of all.
     #[must_use]
-    pub fn points(&self) -> &[Point] {
+    pub fn points(&self) -> &[RecordStart] {
         &self.points
     }
 
@@ -78,7 +78,7 @@ impl Chain {
         places.filter(|at| (self.at.counted.bytes() + 1..until).contains(at)).min()
     }
 
-    fn go_on(&mut self, point: Point) {
+    fn go_on(&mut self, point: RecordStart) {
         let at = point.counted.bytes();
         let done = self.done;
         self.done += self.offsets[done..].iter().take_while(|offset| **offset <= at).count();
@@ -90,7 +90,7 @@ impl Chain {
     }
 
     /// Whether a point of a range is the one that is known.
-    fn is_at(&self, other: &Point) -> bool {
+    fn is_at(&self, other: &RecordStart) -> bool {
         let here = &self.at;
         let is_same = |(one, other): (&Open, &Open)| one == other;
         let (Some((inner, outer)), Some((other_inner, other_outer))) =
@@ -118,7 +118,7 @@ fn items(open: &Open) -> Option<u64> {
 }
 
 /// A point of a range, if another one of it is known for sure.
-fn shifted(known: &Point, told: &Point, point: &Point) -> Point {
+fn shifted(known: &RecordStart, told: &RecordStart, point: &RecordStart) -> RecordStart {
     let lines = point.counted.line().saturating_sub(told.counted.line());
     let column = point.counted.column();
     let column = if lines == 0 {
@@ -135,7 +135,7 @@ fn shifted(known: &Point, told: &Point, point: &Point) -> Point {
     {
         *begun = known + begun.saturating_sub(told);
     }
-    Point {
+    RecordStart {
         counted: Counter::at(known.counted.line() + lines, column, point.counted.bytes()),
         records: known.records + point.records.saturating_sub(told.records),
         stand: point.stand.clone(),

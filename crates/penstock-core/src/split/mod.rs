@@ -38,7 +38,7 @@ pub use chain::Chain;
 pub use hops::Hops;
 pub use pieces::{Piece, Pieces};
 pub use planner::{Planner, pass_records};
-pub use point::Point;
+pub use point::RecordStart;
 pub use range::{Asked, Head, Opens, Ranged};
 pub use shares::{Lane, PIECE_MEMORY, Shares};
 pub use threads::{Threads, Turn, expect_threads};

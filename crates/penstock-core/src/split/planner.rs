@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::point::Point;
+use super::point::RecordStart;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::formats::Reader;
 use crate::formats::ReaderState;
@@ -176,10 +176,13 @@ unrefusing!(Planner, run_dyn, {
     }
 });
 
-impl Point {
+impl RecordStart {
     /// The point at which a run has paused. None if no other reader can begin there.
     #[must_use]
-    pub fn of(run: &Run<Reader, Windows, Infallible>, outlet: &Outlet<Planner>) -> Option<Point> {
+    pub fn of(
+        run: &Run<Reader, Windows, Infallible>,
+        outlet: &Outlet<Planner>,
+    ) -> Option<RecordStart> {
         let at = outlet.inner().found;
         let stand = run.reader().stand(at, outlet.depth())?;
         let counted = match (&stand, run.input().locate(at)) {
@@ -189,7 +192,7 @@ impl Point {
         };
         let within = outlet.inner_records().map(|(begun, ..)| begun);
         let records = within.unwrap_or(outlet.inner().records) - 1;
-        Some(Point { counted, records, stand, open: outlet.open() })
+        Some(RecordStart { counted, records, stand, open: outlet.open() })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::select::Open;
 
 /// The beginning of a record that is not the first, or the end of any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct RecordStart {
     /// The counts up to it.
     pub counted: Counter,
     /// How many records come before it.

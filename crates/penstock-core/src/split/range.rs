@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::guess::Guess;
 use super::hops::Hops;
 use super::planner::Planner;
-use super::point::Point;
+use super::point::RecordStart;
 use crate::formats::Reader;
 use crate::position::Counter;
 use crate::run::{Failed, Failure, Input, Outlet, Run, Turn, Windows};
@@ -37,7 +37,7 @@ pub trait Opens {
 pub struct Head {
     reader: Reader,
     records: Option<Records>,
-    first: Point,
+    first: RecordStart,
     meetings: [u64; 3],
 }
 
@@ -46,7 +46,7 @@ pub struct Head {
 pub struct Ranged {
     /// The first one is where the reader has begun. All counts begin there: the records, the lines,
     /// the columns of its line, and the items of its list ([`SOMEWHERE`](crate::select::SOMEWHERE)).
-    pub points: Vec<Point>,
+    pub points: Vec<RecordStart>,
     /// Whether nothing follows behind the last of them: the document has ended, or ends with an error,
     /// or nothing else was wanted up to its end.
     pub is_over: bool,
@@ -56,7 +56,7 @@ pub struct Ranged {
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// A point. Without a place, the range begins there.
-    pub start: &'a Point,
+    pub start: &'a RecordStart,
     /// The range begins at the first record from this offset on, which is guessed: what is open there
     /// is as at the point.
     pub place: Option<u64>,
@@ -90,7 +90,7 @@ impl Head {
     ) -> Option<Self> {
         outlet.beside(Planner::default())?;
         let reader = run.reader().beside(outlet.depth())?;
-        let first = Point::of(run, outlet)?;
+        let first = RecordStart::of(run, outlet)?;
         Some(Head { reader, records, first, meetings: MEETINGS })
     }
 
@@ -103,7 +103,7 @@ impl Head {
 
     /// The first record.
     #[must_use]
-    pub fn first(&self) -> &Point {
+    pub fn first(&self) -> &RecordStart {
         &self.first
     }
 
@@ -181,7 +181,7 @@ impl Head {
                         return Ok((ranged, end));
                     }
                 }
-                match Point::of(&walk.run, &walk.to) {
+                match RecordStart::of(&walk.run, &walk.to) {
                     Some(point) => {
                         penstock_scan::make_room(&mut ranged.points, 1);
                         ranged.points.push(point);
@@ -228,11 +228,11 @@ impl Walk {
         text: &dyn Opens,
         begin: u64,
         most: u64,
-        start: &Point,
+        start: &RecordStart,
     ) -> Result<Option<Self>, SourceError> {
         let counted = Counter::at(1, 1, begin);
         let (stand, open) = (start.stand.clone(), start.open.clone());
-        let start = Point { counted, records: 0, stand, open };
+        let start = RecordStart { counted, records: 0, stand, open };
         let mut to = Outlet::new(Planner::default(), head.records.clone());
         let Some(reader) = head.reader.at(&start.stand, start.counted.bytes()) else {
             return Ok(None);

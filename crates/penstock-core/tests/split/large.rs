@@ -5,7 +5,7 @@ use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::run::{Input, Outlet, Turn, Windows};
 use penstock_core::source::{Options, Source};
-use penstock_core::split::{Hops, Planner, Point};
+use penstock_core::split::{Hops, Planner, RecordStart};
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,7 +64,7 @@ fn plan(records: u64, with_hops: bool) {
                 window = window.max(run.input().end() - run.input().base());
             }
             Turn::Paused => {
-                let point = Point::of(&run, &to).expect("a line is a point");
+                let point = RecordStart::of(&run, &to).expect("a line is a point");
                 if points == 0 && with_hops {
                     hops = Hops::beside(run.reader(), &to);
                 }

@@ -9,7 +9,7 @@ use penstock_core::protocol::Destination;
 use penstock_core::run::{Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{At, Open, Path, Records};
 use penstock_core::source::Detect;
-use penstock_core::split::{Planner, Point, pass_records};
+use penstock_core::split::{Planner, RecordStart, pass_records};
 use std::convert::Infallible;
 
 /// A property list of objects that have references of one byte. The first one is the root.
@@ -73,7 +73,7 @@ impl Planning {
 }
 
 /// The points before the records of these numbers, counted from 0, which ascend.
-fn planned(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> Vec<Point> {
+fn planned(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> Vec<RecordStart> {
     let mut planning = Planning::over(bytes, at);
     let mut points = Vec::new();
     if !planning.go_on() {
@@ -87,14 +87,14 @@ fn planned(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> Vec<Point> {
                 return points;
             }
         }
-        if points.last().is_none_or(|last: &Point| last.records < *cut) {
-            points.extend(Point::of(&planning.0, &planning.1));
+        if points.last().is_none_or(|last: &RecordStart| last.records < *cut) {
+            points.extend(RecordStart::of(&planning.0, &planning.1));
         }
     }
     points
 }
 
-fn places(point: &Point) -> &[u64] {
+fn places(point: &RecordStart) -> &[u64] {
     match &point.stand {
         ReaderState::Members(places) => places,
         other => panic!("{other:?}"),
@@ -111,7 +111,7 @@ fn without_shares(events: &str) -> String {
 }
 
 /// What a reader gives from a point on.
-fn rest(bytes: &[u8], at: Option<&str>, point: &Point) -> Got {
+fn rest(bytes: &[u8], at: Option<&str>, point: &RecordStart) -> Got {
     let mut got = Got::default();
     let mut to = Outlet::new(Counting::default(), Some(records(at)));
     assert!(to.go_on(&point.open, point.records));
@@ -124,7 +124,7 @@ fn rest(bytes: &[u8], at: Option<&str>, point: &Point) -> Got {
 
 /// Compares what comes behind the record at a point with what comes from that point on. It may be that
 /// nothing comes behind it in its container.
-fn same_behind(bytes: &[u8], at: Option<&str>, point: &Point) {
+fn same_behind(bytes: &[u8], at: Option<&str>, point: &RecordStart) {
     let mut behind = point.clone();
     behind.records += 1;
     if let ReaderState::Members(places) = &mut behind.stand

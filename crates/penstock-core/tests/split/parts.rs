@@ -10,7 +10,7 @@ use penstock_core::protocol::{Lent, LookAhead, Sink, Trace};
 use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Options, Source, SourceError};
-use penstock_core::split::{Asked, Chain, Head, Hops, Opens, Planner, Point, Ranged};
+use penstock_core::split::{Asked, Chain, Head, Hops, Opens, Planner, Ranged, RecordStart};
 use penstock_core::unrefusing;
 use penstock_core::xml;
 use std::convert::Infallible;
@@ -215,7 +215,7 @@ fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
 /// The points at the first records from some offsets on, a reader that has seen all that comes before
 /// the first record, and how many bytes were hopped over.
 pub(crate) struct Plan {
-    pub(crate) points: Vec<Point>,
+    pub(crate) points: Vec<RecordStart>,
     head: Option<Reader>,
     pub(crate) passed: u64,
 }
@@ -249,7 +249,7 @@ pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Wa
             }
             Ok(Turn::Problem(problem)) => panic!("described for nobody: {problem:?}"),
             Ok(Turn::Paused) => {
-                let point = Point::of(&run, &to);
+                let point = RecordStart::of(&run, &to);
                 if head.is_none() {
                     // A text whose first record is no point is not split.
                     let Some(point) = point else { break };
@@ -301,7 +301,7 @@ pub(crate) fn in_ranges(
     cuts: &[u64],
     bounds: &[u64],
     guessed: Guessed,
-) -> Option<(Vec<Point>, usize)> {
+) -> Option<(Vec<RecordStart>, usize)> {
     let mut run = Planner::run(reader(form), windows(text.as_bytes(), step, Detect::Nothing));
     let mut to = Outlet::new(Planner::default(), records(form));
     let head = loop {

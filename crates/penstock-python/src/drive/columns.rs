@@ -9,7 +9,7 @@ use penstock_clock::Mono;
 use penstock_core::formats::Reader;
 use penstock_core::formats::ReaderState;
 use penstock_core::run::{Failed, Input, Run, Turn as RunTurn, Windows};
-use penstock_core::split::{self, Point, Turn as Stepped};
+use penstock_core::split::{self, RecordStart, Turn as Stepped};
 use pyo3::prelude::*;
 use std::sync::atomic::Ordering;
 
@@ -87,7 +87,7 @@ impl Driver {
     /// If threads have read more records of a piece than the columns hold: where the piece begins, how
     /// many of its records they hold, and a reader there. Within, None if no other reader can begin
     /// there.
-    pub(crate) fn taken_of_piece(&self) -> Option<Option<(&Point, usize, Reader)>> {
+    pub(crate) fn taken_of_piece(&self) -> Option<Option<(&RecordStart, usize, Reader)>> {
         let (begin, taken) = self.pool.as_ref()?.taken_of_piece()?;
         let reader = begin.and_then(|begin| match &begin.stand {
             ReaderState::Members(places) => self.run.reader().between(places, &[]),

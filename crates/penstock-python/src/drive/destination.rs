@@ -20,7 +20,7 @@ use penstock_core::run::{Failed, Outlet, Run, Windows};
 use penstock_core::select::{Open, Records};
 use penstock_core::shape::Shape;
 use penstock_core::source::Source;
-use penstock_core::split::{self, Point, Threads};
+use penstock_core::split::{self, RecordStart, Threads};
 use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -97,7 +97,7 @@ impl Pool {
 
     /// If only some records of a piece were taken: where it begins, if another reader can begin there,
     /// and how many these are. If all of them were, the run stands behind the last one.
-    pub(crate) fn taken_of_piece(&self) -> Option<(Option<&Point>, usize)> {
+    pub(crate) fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize)> {
         let (begin, taken, records) = match self {
             Pool::Keyed(threads) => {
                 let (begin, taken, lane) = threads.taken_of_piece()?;

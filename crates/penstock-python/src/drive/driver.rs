@@ -24,7 +24,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::{Open, Records};
 use penstock_core::source::SourceError;
-use penstock_core::split::Point;
+use penstock_core::split::RecordStart;
 use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -161,7 +161,7 @@ pub(crate) struct Driver {
     begins_at: u64,
     /// If the input begins at a place of a binary property list, which nothing but the point says until
     /// a record is met: that point.
-    begun_at: Option<Point>,
+    begun_at: Option<RecordStart>,
     /// If columns are filled by several threads: how many there will be, or they.
     pub(super) threads: Option<usize>,
     pub(super) pool: Option<Pool>,
@@ -248,7 +248,7 @@ impl Driver {
 
     /// Before anything is read: the input begins at this point of its source. False if the point is
     /// none of this path.
-    pub(crate) fn begin_at(&mut self, point: &Point) -> bool {
+    pub(crate) fn begin_at(&mut self, point: &RecordStart) -> bool {
         self.begins_at = point.counted.bytes();
         self.begun_at = matches!(point.stand, ReaderState::Members(_)).then(|| point.clone());
         if point.open.is_empty() {
@@ -295,7 +295,7 @@ impl Driver {
     }
 
     /// The point behind the last record. None if no other reader can go on there.
-    pub(crate) fn point_behind(&self) -> Option<Point> {
+    pub(crate) fn point_behind(&self) -> Option<RecordStart> {
         if let Some(begun) = &self.begun_at
             && begun.records == self.records()
         {
@@ -315,7 +315,7 @@ impl Driver {
             }
         };
         let records = self.records();
-        Some(Point { counted, records, stand, open: self.builder.open_behind() })
+        Some(RecordStart { counted, records, stand, open: self.builder.open_behind() })
     }
 
     /// Before anything is read: other sources may follow.

@@ -13,7 +13,7 @@ use penstock_core::formats::Reader as AnyReader;
 use penstock_core::formats::ReaderState;
 use penstock_core::run::Windows;
 use penstock_core::source::{Compression, Detect};
-use penstock_core::split::Point;
+use penstock_core::split::RecordStart;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -151,8 +151,8 @@ fn next_of_piece(
     py: Python<'_>,
     parted: Parted,
     origin: &Origin,
-    (begin, taken, reader): (&Point, usize, AnyReader),
-) -> PyResult<Option<Point>> {
+    (begin, taken, reader): (&RecordStart, usize, AnyReader),
+) -> PyResult<Option<RecordStart>> {
     let limits = &origin.limits;
     let input = match &begin.stand {
         ReaderState::Members(_) => {
@@ -169,7 +169,7 @@ fn next_of_piece(
         }
     }
     let records = begin.records + taken as u64;
-    Ok(planning.point().map(|point| Point { records, ..point }))
+    Ok(planning.point().map(|point| RecordStart { records, ..point }))
 }
 
 /// Opens a file behind a checkpoint, or at its start. Of a document that has ended behind so many
@@ -217,7 +217,7 @@ pub(super) fn open_on(
     }
     let point = start.map(|start| point(dialect, start));
     let mut planning = Planning::new(dialect, limits, opened, records.clone());
-    let has_places = matches!(&point, Some(Point { stand: ReaderState::Members(_), .. }));
+    let has_places = matches!(&point, Some(RecordStart { stand: ReaderState::Members(_), .. }));
     if !has_places {
         // What stands before the first record is read, or all if there is none.
         planning.go_on(py)?;

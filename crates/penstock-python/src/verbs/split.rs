@@ -25,7 +25,7 @@ use penstock_core::protocol::Destination;
 use penstock_core::run::{Failure, Input, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{At, Open, Records};
 use penstock_core::source::{Compression, Frames, ReadAt, Source, SourceError};
-use penstock_core::split::{Head, Hops, Planner, Point, pass_records};
+use penstock_core::split::{Head, Hops, Planner, RecordStart, pass_records};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -71,8 +71,8 @@ fn words(open: &[Container]) -> Vec<String> {
     open.iter().map(word).collect()
 }
 
-pub(super) fn told(point: Point) -> Told {
-    let Point { counted, records, stand, open } = point;
+pub(super) fn told(point: RecordStart) -> Told {
+    let RecordStart { counted, records, stand, open } = point;
     let stood = match stand {
         ReaderState::Rows => None,
         ReaderState::Members(places) => Some(Stood::Members(places.into())),
@@ -99,7 +99,7 @@ pub(super) fn told(point: Point) -> Told {
 }
 
 /// The point that was told.
-pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
+pub(super) fn point(dialect: &Dialect, told: Told) -> RecordStart {
     let (offset, line, column, records, stood, opened) = told;
     let stand = match stood {
         None => ReaderState::Rows,
@@ -131,7 +131,7 @@ pub(super) fn point(dialect: &Dialect, told: Told) -> Point {
         },
     };
     let open = opened.into_iter().map(open).collect();
-    Point { counted: Counter::at(line, column, offset), records, stand, open }
+    RecordStart { counted: Counter::at(line, column, offset), records, stand, open }
 }
 
 /// A run that looks for points.
@@ -157,7 +157,7 @@ impl Planning {
         reader: AnyReader,
         input: Windows,
         records: Option<Records>,
-        point: &Point,
+        point: &RecordStart,
     ) -> Option<Self> {
         let run = Planner::run(reader, input);
         let mut to = Outlet::new(Planner::default(), records);
@@ -216,8 +216,8 @@ impl Planning {
     }
 
     /// The point at the record to which it has gone.
-    pub(super) fn point(&self) -> Option<Point> {
-        Point::of(&self.run, &self.to)
+    pub(super) fn point(&self) -> Option<RecordStart> {
+        RecordStart::of(&self.run, &self.to)
     }
 
     /// How many records inside of the document have begun.
@@ -300,7 +300,7 @@ impl Planning {
     }
 
     /// A reader at a point of the source. None if the point is none of it.
-    pub(super) fn reader_at(&self, point: &Point) -> Option<AnyReader> {
+    pub(super) fn reader_at(&self, point: &RecordStart) -> Option<AnyReader> {
         self.run.reader().at(&point.stand, point.counted.bytes())
     }
 }
@@ -602,7 +602,7 @@ pub(crate) fn read_split(
         };
         let is_there = match &point {
             None => true,
-            Some(Point { stand: ReaderState::Members(_), open, records, .. }) => {
+            Some(RecordStart { stand: ReaderState::Members(_), open, records, .. }) => {
                 driver.begin_within(open, *records)
             }
             Some(point) => driver.begin_at(point),
@@ -654,7 +654,7 @@ pub(crate) fn split_schema(
             }
         }
         let mut to = Finding::new(finder, records);
-        if let Some(Point { open, records, .. }) = &point
+        if let Some(RecordStart { open, records, .. }) = &point
             && !to.outlet().go_on(open, *records)
         {
             return Err(changed());
@@ -680,7 +680,7 @@ struct Bounds {
 struct Begun {
     reader: Option<AnyReader>,
     input: Windows,
-    point: Option<Point>,
+    point: Option<RecordStart>,
 }
 
 /// Opens a part.
@@ -700,7 +700,7 @@ fn begin(
         return Err(replaced(source));
     }
     let places = match &point {
-        Some(Point { stand: ReaderState::Members(places), open, .. }) => {
+        Some(RecordStart { stand: ReaderState::Members(places), open, .. }) => {
             // The path of the record has as many steps as there are containers around it.
             if open.len() != places.len() + 1 {
                 return Err(changed());
@@ -747,7 +747,7 @@ fn changed() -> PyErr {
 /// The text of a part, with the bytes before it for excerpts.
 pub(super) fn part(
     parted: Parted,
-    point: &Point,
+    point: &RecordStart,
     end: Option<u64>,
     limits: &Limits,
 ) -> PyResult<Windows> {

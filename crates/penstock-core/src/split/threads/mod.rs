@@ -14,7 +14,7 @@ mod pool;
 mod taking;
 mod text;
 
-use super::point::Point;
+use super::point::RecordStart;
 use super::shares::{Lane, Shares};
 use crate::formats::Reader;
 use crate::run::{Failed, Outlet, Run, Windows};
@@ -97,7 +97,7 @@ impl<L: Lane> Threads<L> {
     /// begin there, from which part of the lane on they are still to be taken over, and the lane. The
     /// run stands behind the piece.
     #[must_use]
-    pub fn taken_of_piece(&self) -> Option<(Option<&Point>, usize, &L)> {
+    pub fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize, &L)> {
         match &self.0 {
             Kind::Text(threads) => threads.taking().now(),
             Kind::Members(threads) => threads.taking().now(),

@@ -4,7 +4,7 @@ use super::filler::Filled;
 use super::pool::Pool;
 use crate::formats::Reader;
 use crate::run::{Failed, Input, Outlet, Run, Windows};
-use crate::split::point::Point;
+use crate::split::point::RecordStart;
 use crate::split::shares::{Lane, Shares};
 
 /// What the destination takes over. Of each piece, a thread says a `K`.
@@ -21,17 +21,17 @@ struct Piece<L, K> {
     /// From which part on it is still to be taken over.
     from: usize,
     /// The beginning of the piece.
-    begin: Option<Point>,
+    begin: Option<RecordStart>,
 }
 
 /// The point at which a piece begins, at which a run stands. None if no other reader can begin there.
 pub(super) fn begin_of_piece<S: Shares>(
     run: &Run<Reader, Windows, S::Cause>,
     outlet: &Outlet<S>,
-) -> Option<Point> {
+) -> Option<RecordStart> {
     let stand = run.reader().stand_behind()?;
     let (counted, records) = (run.input().counted(), run.records(outlet));
-    Some(Point { counted, records, stand, open: outlet.open_behind() })
+    Some(RecordStart { counted, records, stand, open: outlet.open_behind() })
 }
 
 impl<L: Lane, K> Taking<L, K> {
@@ -46,7 +46,7 @@ impl<L: Lane, K> Taking<L, K> {
     }
 
     /// Of the piece that is being taken over: its beginning, from which part on, and the lane.
-    pub(super) fn now(&self) -> Option<(Option<&Point>, usize, &L)> {
+    pub(super) fn now(&self) -> Option<(Option<&RecordStart>, usize, &L)> {
         let Piece { filled, from, begin } = self.now.as_ref()?;
         Some((begin.as_ref(), *from, filled.outlet.inner()))
     }
@@ -69,7 +69,7 @@ impl<L: Lane, K> Taking<L, K> {
         &mut self,
         outlet: &mut Outlet<S>,
         filled: Filled<L, K>,
-        begin: Option<Point>,
+        begin: Option<RecordStart>,
     ) {
         outlet.pass(&filled.outlet);
         self.count += 1;
