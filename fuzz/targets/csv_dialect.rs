@@ -42,7 +42,7 @@ impl Choices {
                 0..3 => Header::First,
                 3 => Header::Positions,
                 4 => Header::Joined(2, " ".into()),
-                _ => Header::Given(vec!["x".into(); 1 + usize::from(self.header / 6 % 3)]),
+                _ => Header::InputView(vec!["x".into(); 1 + usize::from(self.header / 6 % 3)]),
             },
         }
     }

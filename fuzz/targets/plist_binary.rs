@@ -19,7 +19,7 @@ use penstock_core::error::Fail;
 use penstock_core::source::ReadAt;
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::protocol::{FormatReader, Given, Step};
+use penstock_core::protocol::{FormatReader, InputView, Step};
 
 use moody::{Mood, Moody};
 use naive::End;
@@ -35,7 +35,7 @@ impl ReadAt for File<'_> {
     }
 }
 
-fn read(given: Given<'_>, limits: &Limits, sink: &mut Moody) -> Result<(), End> {
+fn read(given: InputView<'_>, limits: &Limits, sink: &mut Moody) -> Result<(), End> {
     let mut reader = Reader::new(limits);
     loop {
         match reader.run(given, sink) {
@@ -84,10 +84,10 @@ fuzz_target!(|data: &[u8]| {
     let mut twin = Moody::new(mood);
     let expected = naive::tell(&assembled, &limits, &mut twin);
     let mut whole = Moody::new(mood);
-    assert_eq!(read(Given::Bytes(&assembled), &limits, &mut whole), expected);
+    assert_eq!(read(InputView::Bytes(&assembled), &limits, &mut whole), expected);
     assert_eq!(whole.trace.text(), twin.trace.text());
     let (file, size) = (File(&assembled), assembled.len() as u64);
     let mut paged = Moody::new(mood);
-    assert_eq!(read(Given::At { file: &file, size }, &limits, &mut paged), expected);
+    assert_eq!(read(InputView::At { file: &file, size }, &limits, &mut paged), expected);
     assert_eq!(paged.trace.text(), twin.trace.text());
 });

@@ -17,7 +17,7 @@ use libfuzzer_sys::fuzz_target;
 use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::{Reader, Writer};
-use penstock_core::protocol::{FormatReader, Given, Step};
+use penstock_core::protocol::{FormatReader, InputView, Step};
 use penstock_core::repair::Repairs;
 use penstock_core::writer::Writer as _;
 use penstock_scan::ValidText;
@@ -72,7 +72,7 @@ fuzz_target!(|data: &[u8]| {
 
     // Written and read again.
     let (mut reader, mut writer) = (Reader::new(&limits, Repairs::default()), Writer::new(&limits));
-    let given = Given::Text { text: ValidText::from(text), last: true };
+    let given = InputView::Text { text: ValidText::from(text), last: true };
     loop {
         match reader.run(given, &mut writer) {
             Ok(Step::Done) => break,

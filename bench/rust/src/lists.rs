@@ -8,7 +8,7 @@ use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::plist::binary::writer::{Writer, WriterOptions};
-use penstock_core::protocol::{Flow, FormatReader, Given, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, LookAhead, Sink};
 use penstock_core::writer::{Unwritable, Writer as _};
 use plist::stream::{BinaryReader, Event};
 
@@ -73,7 +73,7 @@ struct Told {
 /// Tells all events.
 fn penstock(data: &[u8]) -> Told {
     let mut told = Told::default();
-    Reader::new(&Limits::default()).run(Given::Bytes(data), &mut told).expect("a property list");
+    Reader::new(&Limits::default()).run(InputView::Bytes(data), &mut told).expect("a property list");
     told
 }
 

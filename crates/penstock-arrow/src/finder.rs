@@ -9,8 +9,8 @@ use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place as Position;
 use penstock_core::protocol::{
-    Code, Destination, Flow, FormatReader, Given, Kept, Lent, LookAhead, Misfit, Refused, RowsAs,
-    Sink, Step, Want,
+    Code, Destination, Flow, FormatReader, InputView, Kept, Lent, LookAhead, Misfit, Refused,
+    RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::Outlet;
 use penstock_core::select::Records;
@@ -670,17 +670,17 @@ impl Destination for Finder {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         reader.run_dyn(given, self)
     }
-    fn refused(&mut self, refusal: Refusal, _: Given<'_>) -> Refused<Infallible, Infallible> {
+    fn refused(&mut self, refusal: Refusal, _: InputView<'_>) -> Refused<Infallible, Infallible> {
         Refused::Misfit(*refusal)
     }
     fn abandon_record(&mut self) {
         self.abandon();
     }
-    fn value_path(&self, inside: bool, _: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, _: InputView<'_>) -> Vec<PathStep> {
         self.steps(inside)
     }
     fn ready(&self) -> u64 {
@@ -696,7 +696,7 @@ impl Lane for Finder {
     fn read_piece<R: FormatReader>(
         outlet: &mut Outlet<Self>,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         match outlet {
             Outlet::Root(finder) => reader.run_dyn(given, finder),
@@ -733,11 +733,15 @@ impl Destination for Finding {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         Finder::read_piece(&mut self.0, reader, given)
     }
-    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<Infallible, Infallible> {
+    fn refused(
+        &mut self,
+        refusal: Refusal,
+        given: InputView<'_>,
+    ) -> Refused<Infallible, Infallible> {
         Destination::refused(&mut self.0, refusal, given)
     }
     fn abandon_record(&mut self) {
@@ -749,7 +753,7 @@ impl Destination for Finding {
     fn record_path(&self) -> Vec<PathStep> {
         self.0.record_path()
     }
-    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, given: InputView<'_>) -> Vec<PathStep> {
         self.0.value_path(inside, given)
     }
     fn record_depth(&self) -> usize {

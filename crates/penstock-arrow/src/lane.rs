@@ -6,8 +6,8 @@ use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
-    Copies, Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, RowsAs, Sink, Step,
-    Want,
+    Copies, Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, RowsAs, Sink,
+    Step, Want,
 };
 use penstock_scan::{gathered, make_room};
 use std::convert::Infallible;
@@ -234,11 +234,11 @@ impl<F: Fast> Destination for Lane<F> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<NotTaken>> {
         reader.run_for::<Self, _>(given, self)
     }
-    fn refused(&mut self, error: NotTaken, _given: Given<'_>) -> Refused<Infallible, NotTaken> {
+    fn refused(&mut self, error: NotTaken, _given: InputView<'_>) -> Refused<Infallible, NotTaken> {
         Refused::Break(error)
     }
     fn abandon_record(&mut self) {

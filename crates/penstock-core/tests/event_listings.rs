@@ -11,7 +11,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
 use penstock_core::plist;
-use penstock_core::protocol::{FormatReader, Given, Sink, Trace};
+use penstock_core::protocol::{FormatReader, InputView, Sink, Trace};
 use penstock_core::xml;
 use penstock_scan::ValidText;
 
@@ -86,7 +86,7 @@ fn binary_plist_with_a_shared_object() {
     let mut trace = Trace::new();
     let bytes = bytes_of(SHARED);
     let mut reader = plist::binary::Reader::new(&Limits::default());
-    let step = reader.run(Given::Bytes(&bytes), &mut trace).unwrap();
+    let step = reader.run(InputView::Bytes(&bytes), &mut trace).unwrap();
     assert_eq!(step, Step::Done);
     assert_eq!(trace.text(), SHARED_EVENTS);
 }

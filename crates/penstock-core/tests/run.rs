@@ -11,8 +11,8 @@ use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Counter;
 use penstock_core::protocol::{
-    self, Destination, Flow, FormatReader, Given, Kept, Listener, LookAhead, Misfit, Refused, Sink,
-    Step, Trace,
+    self, Destination, Flow, FormatReader, InputView, Kept, Listener, LookAhead, Misfit, Refused,
+    Sink, Step, Trace,
 };
 use penstock_core::run::{
     Failure, Input, KeptText, Lent, Origin, Outlet, Policy, Positioned, Problem, Run, Turn, Whole,
@@ -105,11 +105,11 @@ impl Destination for Sums {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<No>> {
         reader.run(given, self)
     }
-    fn refused(&mut self, error: No, given: Given<'_>) -> Refused<(), &'static str> {
+    fn refused(&mut self, error: No, given: InputView<'_>) -> Refused<(), &'static str> {
         match error {
             No::Misfit(at, reason) => {
                 Refused::Misfit(Misfit::new(at, reason, self.value_path(true, given)))
@@ -123,7 +123,7 @@ impl Destination for Sums {
     fn abandon_record(&mut self) {
         self.abandon();
     }
-    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         let shown = self.keys.len() - usize::from(!inside && !self.keys.is_empty());
         self.keys[..shown].iter().map(|key| PathStep::Key(key.clone())).collect()
     }
@@ -449,30 +449,34 @@ struct Table {
 }
 
 impl Table {
-    fn bytes(given: Given<'_>, from: u64, count: usize) -> Result<Vec<u8>, Fault> {
+    fn bytes(given: InputView<'_>, from: u64, count: usize) -> Result<Vec<u8>, Fault> {
         let cut = || Fault::truncated(from, "the table ends early");
         match given {
-            Given::Bytes(bytes) => {
+            InputView::Bytes(bytes) => {
                 let bytes =
                     usize::try_from(from).ok().and_then(|from| bytes.get(from..from + count));
                 bytes.map(<[u8]>::to_vec).ok_or_else(cut)
             }
-            Given::At { file, .. } => {
+            InputView::At { file, .. } => {
                 let mut out = vec![0; count];
                 file.read_exact_at(&mut out, from).map_err(|_| cut())?;
                 Ok(out)
             }
-            Given::Text { .. } => Err(Fault::malformed(0, "a table is not text")),
+            InputView::Text { .. } => Err(Fault::malformed(0, "a table is not text")),
         }
     }
 }
 
 impl FormatReader for Table {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let size = match given {
-            Given::Bytes(bytes) => bytes.len() as u64,
-            Given::At { size, .. } => size,
-            Given::Text { .. } => return Err(Fault::malformed(0, "a table is not text").into()),
+            InputView::Bytes(bytes) => bytes.len() as u64,
+            InputView::At { size, .. } => size,
+            InputView::Text { .. } => return Err(Fault::malformed(0, "a table is not text").into()),
         };
         let places = u64::from(Self::bytes(given, size - 1, 1)?[0]);
         if !std::mem::replace(&mut self.begun, true) {

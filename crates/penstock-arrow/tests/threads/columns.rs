@@ -8,8 +8,8 @@ use penstock_arrow::{Columns, Fast, Header, Keyed, Lane, RecordBatch, Settings};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
-    Destination, Duplicates, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs,
-    Sink, Step, Want,
+    Destination, Duplicates, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused,
+    RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::Outlet;
 use penstock_core::shape::Shape;
@@ -131,11 +131,11 @@ impl Destination for Plain {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<u64>> {
         reader.run_for::<Self, _>(given, self)
     }
-    fn refused(&mut self, at: u64, _given: Given<'_>) -> Refused<Infallible, Infallible> {
+    fn refused(&mut self, at: u64, _given: InputView<'_>) -> Refused<Infallible, Infallible> {
         let path = self.fast.path(true);
         Refused::Misfit(Misfit::new(at, "no value of the column".to_owned(), path))
     }

@@ -8,7 +8,7 @@
 use super::{Body, Stage, Stopped, read};
 use crate::convert::Output;
 use crate::error::Fail;
-use crate::protocol::{FormatReader, Given, Step, Trail};
+use crate::protocol::{FormatReader, InputView, Step, Trail};
 use crate::run::Outlet;
 use crate::split::{Lane, PIECE_MEMORY, Shares};
 use crate::writer::Unwritable;
@@ -58,7 +58,7 @@ impl<O: Output<Error: Send> + Send + 'static> Lane for Body<'static, O> {
     fn read_piece<R: FormatReader>(
         outlet: &mut Outlet<Self>,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
         let step = read(outlet, reader, given)?;
         let body = outlet.inner_mut();

@@ -38,8 +38,8 @@ use crate::forward;
 use crate::limits::Limits;
 use crate::path_step::PathStep;
 use crate::protocol::{
-    Code, Copies, Destination, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs,
-    Sink, Step, Trail, Want, expand,
+    Code, Copies, Destination, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused,
+    RowsAs, Sink, Step, Trail, Want, expand,
 };
 use crate::run::Outlet;
 use crate::select::{Records, Select};
@@ -527,14 +527,14 @@ impl<O: Output> Destination for Body<'_, O> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
         reader.run_for::<Self, _>(given, self)
     }
     fn refused(
         &mut self,
         error: Unwritable,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Refused<Self::Cause, Self::Break> {
         if let Some(lost) = self.out.lost.take() {
             return Refused::Break(Stopped::Output(lost));
@@ -555,13 +555,13 @@ impl<O: Output> Destination for Body<'_, O> {
     fn abandon_record(&mut self) {
         self.abandon();
     }
-    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         self.trail.path(inside)
     }
     fn ready(&self) -> u64 {
         self.records
     }
-    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+    fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         self.memory.filter(|most| self.out.writer.ready().len() as u64 > *most)
     }
 }
@@ -719,7 +719,7 @@ impl<O: Output> Destination for Conversion<'_, O> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
         read(&mut self.outlet, reader, given)
     }
@@ -730,7 +730,7 @@ impl<O: Output> Destination for Conversion<'_, O> {
 fn read<O: Output, R: FormatReader>(
     outlet: &mut Outlet<Body<'_, O>>,
     reader: &mut R,
-    given: Given<'_>,
+    given: InputView<'_>,
 ) -> Result<Step, Fail<Unwritable>> {
     match outlet {
         Outlet::Inside(select) if select.inner().names_records => {

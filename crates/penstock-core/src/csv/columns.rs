@@ -48,7 +48,7 @@ impl Writer {
         (self.known, self.begun, self.asks, self.layout) = (Known::No, false, true, 0);
         self.columns.clear();
         self.by_name.clear();
-        if let Header::Given(names) = &self.header {
+        if let Header::InputView(names) = &self.header {
             self.columns.extend(names.iter().map(|name| Column::new(name)));
             self.known = Known::Header;
         }

@@ -10,7 +10,7 @@ use super::reader::{SHAPE, State};
 use super::stops::Found;
 use crate::error::{Fail, Fault};
 use crate::event::{Key, KeyKind, KnownKeys};
-use crate::protocol::{FormatReader, Given, Listener, RowsAs, Step, Want};
+use crate::protocol::{FormatReader, InputView, Listener, RowsAs, Step, Want};
 
 /// The names of columns. They are shared, and made where memory may end: `Arc<[Box<str>]>` cannot.
 pub(super) type Names = Arc<Vec<Box<str>>>;
@@ -179,7 +179,7 @@ impl HeaderOnly {
 impl FormatReader for HeaderOnly {
     fn run<S: Listener>(
         &mut self,
-        _given: Given<'_>,
+        _given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         self.0.tell_header(sink).map_err(Fail::Sink)?;

@@ -26,7 +26,7 @@ pub enum Header {
     /// Nowhere: each column is named by its position, from 0.
     Positions,
     /// The caller; all rows are data.
-    Given(Vec<Box<str>>),
+    InputView(Vec<Box<str>>),
     /// This many rows, whose cells are joined by the text, column by column. Empty cells are left
     /// out.
     Joined(usize, Box<str>),

@@ -137,7 +137,7 @@ impl Reader {
     /// The same for a dialect that was checked. `stops` are [its own](Options::stops).
     pub(crate) fn checked(options: &Arc<Options>, stops: Arc<Stops>, limits: &Limits) -> Self {
         let names = match &options.header {
-            Header::Given(names) => Some(Arc::new(names.clone())),
+            Header::InputView(names) => Some(Arc::new(names.clone())),
             _ => None,
         };
         let mut reader = Reader {
@@ -298,7 +298,7 @@ impl Reader {
             (_, 1..) => State::Lines(left),
             (Header::First, 0) => State::Header(1),
             (Header::Joined(rows, _), 0) => State::Header((*rows).max(1)),
-            (Header::Given(_) | Header::Positions, 0) => State::Row,
+            (Header::InputView(_) | Header::Positions, 0) => State::Row,
         };
     }
 
@@ -582,7 +582,7 @@ impl Reader {
 
     /// Whether the caller gives the header. A reader in the middle of a source has read it.
     fn is_given(&self) -> bool {
-        matches!(self.header, Header::Given(_))
+        matches!(self.header, Header::InputView(_))
     }
 
     /// Whether the sink was not told the names of the columns yet. Without a header, the first row

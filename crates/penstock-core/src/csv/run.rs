@@ -2,11 +2,15 @@
 
 use super::{Reader, Resume};
 use crate::error::Fail;
-use crate::protocol::{FormatReader, Given, Listener, Step};
+use crate::protocol::{FormatReader, InputView, Listener, Step};
 use crate::repair::Repair;
 
 impl FormatReader for Reader {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
             return Ok(Step::More);

@@ -151,8 +151,8 @@ impl Writer {
         }
         let (mut header, behind) = (options.dialect.header.clone(), options.behind.as_ref());
         match (&header, behind) {
-            (Header::First, Some(names)) => header = Header::Given(names.clone()),
-            (Header::Given(names), Some(cells)) if names.len() != cells.len() => {
+            (Header::First, Some(names)) => header = Header::InputView(names.clone()),
+            (Header::InputView(names), Some(cells)) if names.len() != cells.len() => {
                 return Err(WrongDialect(format!(
                     "the file has {} columns, and header names {}",
                     cells.len(),
@@ -533,7 +533,9 @@ impl writer::Writer for Writer {
             return None;
         }
         let header = match &self.header {
-            Header::Given(names) => Header::Given(columns::copied(names, |name| boxed(name))?),
+            Header::InputView(names) => {
+                Header::InputView(columns::copied(names, |name| boxed(name))?)
+            }
             other => other.clone(),
         };
         let columns = columns::copied(&self.columns, |column| {

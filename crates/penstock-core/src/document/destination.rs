@@ -3,7 +3,7 @@
 use super::{Gather, MOST_TEXT, Refusal};
 use crate::error::{Fail, brief};
 use crate::path_step::PathStep;
-use crate::protocol::{Destination, FormatReader, Given, Misfit, Refused, Sink, Step};
+use crate::protocol::{Destination, FormatReader, InputView, Misfit, Refused, Sink, Step};
 use std::convert::Infallible;
 
 /// There is no memory for the words of a document.
@@ -19,13 +19,13 @@ impl Destination for Gather {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         reader.run(given, self)
     }
 
     #[cold]
-    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<Infallible, NoMemory> {
+    fn refused(&mut self, refusal: Refusal, given: InputView<'_>) -> Refused<Infallible, NoMemory> {
         let path = self.path(given.text());
         match refusal {
             Refusal::Memory => Refused::Break(NoMemory),
@@ -48,7 +48,7 @@ impl Destination for Gather {
         }
     }
 
-    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+    fn over_memory(&self, given: InputView<'_>) -> Option<u64> {
         let text = given.text().as_bytes().len();
         self.most.filter(|most| (text + self.memory()) as u64 > *most)
     }
@@ -57,11 +57,11 @@ impl Destination for Gather {
         self.abandon();
     }
 
-    fn path_so_far(&self, given: Given<'_>) -> Vec<PathStep> {
+    fn path_so_far(&self, given: InputView<'_>) -> Vec<PathStep> {
         self.path(given.text())
     }
 
-    fn value_path(&self, _inside: bool, given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, _inside: bool, given: InputView<'_>) -> Vec<PathStep> {
         self.path(given.text())
     }
 }

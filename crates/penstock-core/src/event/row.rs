@@ -56,7 +56,7 @@ pub struct Cell<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Keys<'a> {
     /// As the reader reports them.
-    Given(&'a [Key<'a>]),
+    InputView(&'a [Key<'a>]),
     /// The names of members.
     Members(&'a [Box<str>]),
 }
@@ -66,7 +66,7 @@ impl<'a> Keys<'a> {
     #[must_use]
     pub fn len(self) -> usize {
         match self {
-            Keys::Given(keys) => keys.len(),
+            Keys::InputView(keys) => keys.len(),
             Keys::Members(names) => names.len(),
         }
     }
@@ -81,7 +81,7 @@ impl<'a> Keys<'a> {
     #[must_use]
     pub fn get(self, place: usize) -> Option<Key<'a>> {
         match self {
-            Keys::Given(keys) => keys.get(place).copied(),
+            Keys::InputView(keys) => keys.get(place).copied(),
             Keys::Members(names) => names.get(place).map(|name| Key {
                 name: (&**name).into(),
                 namespace: None,
@@ -136,7 +136,7 @@ impl<'a> Row<'a> {
         at: u64,
         end: Option<u64>,
     ) -> Self {
-        Row::of(shape, Keys::Given(keys), cells, at, end)
+        Row::of(shape, Keys::InputView(keys), cells, at, end)
     }
 
     /// The same for a shape whose keys are members with these names.

@@ -7,7 +7,7 @@ use crate::error::Fail;
 use crate::limits::Limits;
 use crate::options::{InvalidOption, OptionValue, impossible};
 use crate::protocol::erased::{Kept, Refused};
-use crate::protocol::{AnySink, FormatReader, Given, Listener, Step, Tells};
+use crate::protocol::{AnySink, FormatReader, InputView, Listener, Step, Tells};
 use crate::shape::Form;
 
 /// The reader of such records.
@@ -23,10 +23,14 @@ impl Reader {
 }
 
 impl FormatReader for Reader {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let last = match given {
-            Given::Text { last, .. } => last,
-            Given::Bytes(_) | Given::At { .. } => true,
+            InputView::Text { last, .. } => last,
+            InputView::Bytes(_) | InputView::At { .. } => true,
         };
         Kept::lend(sink, |sink| self.0.tell(last, sink))
     }

@@ -117,7 +117,7 @@ fn header(said: &OptionValue) -> Result<Header, InvalidOption> {
             if names.is_empty() {
                 return Err(impossible("header must name at least one column"));
             }
-            Ok(Header::Given(names))
+            Ok(Header::InputView(names))
         }
         _ => Err(said.wrong("header", "'first', None, a list of names or an int")),
     }

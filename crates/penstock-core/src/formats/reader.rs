@@ -3,7 +3,7 @@
 use super::arrow;
 use crate::error::Fail;
 use crate::forward;
-use crate::protocol::{Copies, Destination, FormatReader, Given, Listener, Step};
+use crate::protocol::{Copies, Destination, FormatReader, InputView, Listener, Step};
 use crate::shape::Shape;
 use crate::{csv, json, plist, xml};
 
@@ -144,7 +144,11 @@ macro_rules! own {
 
 impl FormatReader for Reader {
     #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         match self {
             Reader::Json(reader) => FormatReader::run(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
@@ -157,7 +161,7 @@ impl FormatReader for Reader {
     #[inline]
     fn run_for<D: Destination, S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         // The guards are constants of the compiler's, so it makes only the copies that are used.
@@ -180,7 +184,7 @@ impl FormatReader for Reader {
     }
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         match self {

@@ -12,7 +12,7 @@ use crate::error::Fail;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
 use crate::protocol::{
-    Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
+    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
 };
 
 /// A walk over records: the destination of a run that makes nothing. `C` is the cause of the run's
@@ -288,7 +288,7 @@ impl<C> Destination for Walk<C> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Infallible>> {
         let base = reader.base();
         let step = reader.run(given, self);
@@ -308,7 +308,7 @@ impl<C> Destination for Walk<C> {
         step
     }
 
-    fn refused(&mut self, error: Infallible, _given: Given<'_>) -> Refused<C, Infallible> {
+    fn refused(&mut self, error: Infallible, _given: InputView<'_>) -> Refused<C, Infallible> {
         match error {}
     }
 

@@ -4,17 +4,21 @@ use memchr::memchr;
 
 use super::{Framing, Reader};
 use crate::error::Fail;
-use crate::protocol::{FormatReader, Given, Listener, Step};
+use crate::protocol::{FormatReader, InputView, Listener, Step};
 
 impl FormatReader for Reader {
     #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         self.run(text, last, sink)
     }
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;

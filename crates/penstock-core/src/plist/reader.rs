@@ -5,7 +5,7 @@ use super::{Form, Options, binary, markup, text};
 use crate::error::{Fail, Fault};
 use crate::json;
 use crate::limits::Limits;
-use crate::protocol::{FormatReader, Given, Listener, Step};
+use crate::protocol::{FormatReader, InputView, Listener, Step};
 use crate::repair::{Repair, Repairs};
 
 /// A reader of property lists, whatever their form.
@@ -114,25 +114,27 @@ impl Reader {
 
     /// Makes the reader of the form. False if more input decides which one it is.
     #[cold]
-    fn decide(&mut self, given: Given<'_>) -> Result<bool, Fault> {
+    fn decide(&mut self, given: InputView<'_>) -> Result<bool, Fault> {
         let form = match (given, self.form) {
-            (Given::Bytes(_) | Given::At { .. }, None | Some(Form::Binary)) => Form::Binary,
-            (Given::Bytes(_) | Given::At { .. }, Some(_)) => {
+            (InputView::Bytes(_) | InputView::At { .. }, None | Some(Form::Binary)) => Form::Binary,
+            (InputView::Bytes(_) | InputView::At { .. }, Some(_)) => {
                 return Err(Fault::malformed(0, "this is a binary property list"));
             }
-            (Given::Text { text, last: false }, _) if text.as_bytes().is_empty() => {
+            (InputView::Text { text, last: false }, _) if text.as_bytes().is_empty() => {
                 return Ok(false);
             }
-            (Given::Text { .. }, Some(Form::Binary)) => {
+            (InputView::Text { .. }, Some(Form::Binary)) => {
                 return Err(Fault::malformed(self.base, "this is no binary property list"));
             }
-            (Given::Text { .. }, Some(form)) => form,
-            (Given::Text { text, last }, None) => match self.looking.look(text.as_bytes(), last) {
-                Looks::NeedMore => return Ok(false),
-                Looks::Xml => Form::Xml,
-                Looks::Text => Form::Text,
-                Looks::Json => Form::Json,
-            },
+            (InputView::Text { .. }, Some(form)) => form,
+            (InputView::Text { text, last }, None) => {
+                match self.looking.look(text.as_bytes(), last) {
+                    Looks::NeedMore => return Ok(false),
+                    Looks::Xml => Form::Xml,
+                    Looks::Text => Form::Text,
+                    Looks::Json => Form::Json,
+                }
+            }
         };
         let limits = &self.limits;
         self.own = match form {
@@ -156,7 +158,11 @@ impl Reader {
 
 impl FormatReader for Reader {
     #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         if matches!(self.own, Own::Unknown) && !self.decide(given)? {
             return Ok(Step::More);
         }
@@ -164,7 +170,7 @@ impl FormatReader for Reader {
     }
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         if matches!(self.own, Own::Unknown) && !self.decide(given)? {

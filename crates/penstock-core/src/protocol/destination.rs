@@ -1,6 +1,6 @@
 //! The destination of a run's events.
 
-use super::{FormatReader, Given, Misfit, Step, Trace};
+use super::{FormatReader, InputView, Misfit, Step, Trace};
 use crate::error::Fail;
 use crate::path_step::PathStep;
 use crate::position::{Counter, Place};
@@ -69,14 +69,14 @@ pub trait Destination {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Self::Error>>;
 
     /// Explains a refusal. `given` is the current input.
     fn refused(
         &mut self,
         error: Self::Error,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Refused<Self::Cause, Self::Break>;
 
     /// The offset at which the destination gave up, if it differs from the reader's.
@@ -103,13 +103,13 @@ pub trait Destination {
 
     /// The path from the record to the current value; if not `inside`, to the container around that
     /// value.
-    fn value_path(&self, _inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, _inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         Vec::new()
     }
 
     /// The path to the value that was read last, for a source that fails. If a program waits for
     /// records, it is the path to the record.
-    fn path_so_far(&self, _given: Given<'_>) -> Vec<PathStep> {
+    fn path_so_far(&self, _given: InputView<'_>) -> Vec<PathStep> {
         self.record_path()
     }
 
@@ -137,7 +137,7 @@ pub trait Destination {
 
     /// The limit on the memory that the destination may take, if it takes more. The run asks
     /// whenever the text at hand is read, and at the end.
-    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+    fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         None
     }
 
@@ -169,14 +169,14 @@ macro_rules! unrefusing {
             fn read_from<R: $crate::protocol::FormatReader>(
                 &mut self,
                 reader: &mut R,
-                given: $crate::protocol::Given<'_>,
+                given: $crate::protocol::InputView<'_>,
             ) -> Result<$crate::protocol::Step, $crate::error::Fail<Self::Error>> {
                 reader.$run(given, self)
             }
             fn refused(
                 &mut self,
                 error: Self::Error,
-                _given: $crate::protocol::Given<'_>,
+                _given: $crate::protocol::InputView<'_>,
             ) -> $crate::protocol::Refused<Self::Cause, Self::Break> {
                 match error {}
             }

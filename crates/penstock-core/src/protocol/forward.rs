@@ -163,22 +163,22 @@ macro_rules! forward {
     };
     (destination, $rule:ident) => {
         $rule! { destination
-            mut refused(error: Self::Error, given: $crate::protocol::Given<'_>)
+            mut refused(error: Self::Error, given: $crate::protocol::InputView<'_>)
                 -> $crate::protocol::Refused<Self::Cause, Self::Break>;
             ref broke_at() -> Option<u64>;
             mut meet_problem(begun: Option<u64>);
             mut abandon_record();
             mut restart();
             ref record_path() -> Vec<$crate::path_step::PathStep>;
-            ref value_path(inside: bool, given: $crate::protocol::Given<'_>)
+            ref value_path(inside: bool, given: $crate::protocol::InputView<'_>)
                 -> Vec<$crate::path_step::PathStep>;
-            ref path_so_far(given: $crate::protocol::Given<'_>)
+            ref path_so_far(given: $crate::protocol::InputView<'_>)
                 -> Vec<$crate::path_step::PathStep>;
             ref record_depth() -> usize;
             ref inner_records() -> Option<(u64, bool, bool)>;
             ref ready() -> u64;
             ref keeps() -> Option<u64>;
-            ref over_memory(given: $crate::protocol::Given<'_>) -> Option<u64>;
+            ref over_memory(given: $crate::protocol::InputView<'_>) -> Option<u64>;
             mut passed(counted: $crate::position::Counter);
             mut take_kept() -> $crate::protocol::Kept<Self::Cause>;
             mut place_kept(locate: &dyn Fn(u64) -> Option<$crate::position::Place>);

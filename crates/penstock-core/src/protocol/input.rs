@@ -9,7 +9,7 @@ use crate::source::ReadAt;
 
 /// The input that a reader gets.
 #[derive(Clone, Copy)]
-pub enum Given<'a> {
+pub enum InputView<'a> {
     /// Checked text, from the first byte that the reader still needs.
     Text {
         /// The text at hand.
@@ -28,7 +28,7 @@ pub enum Given<'a> {
     },
 }
 
-impl<'a> Given<'a> {
+impl<'a> InputView<'a> {
     /// The text at hand, and whether it is the last.
     ///
     /// # Errors
@@ -36,8 +36,8 @@ impl<'a> Given<'a> {
     #[inline(always)]
     pub fn as_text(&self) -> Result<(ValidText<'a>, bool), Fault> {
         match *self {
-            Given::Text { text, last } => Ok((text, last)),
-            Given::Bytes(_) | Given::At { .. } => {
+            InputView::Text { text, last } => Ok((text, last)),
+            InputView::Bytes(_) | InputView::At { .. } => {
                 Err(Fault::malformed(0, "this format is text, and is read in windows"))
             }
         }
@@ -48,20 +48,20 @@ impl<'a> Given<'a> {
     #[must_use]
     pub fn text(&self) -> ValidText<'a> {
         match *self {
-            Given::Text { text, .. } => text,
-            Given::Bytes(_) | Given::At { .. } => ValidText::from(""),
+            InputView::Text { text, .. } => text,
+            InputView::Bytes(_) | InputView::At { .. } => ValidText::from(""),
         }
     }
 }
 
-impl fmt::Debug for Given<'_> {
+impl fmt::Debug for InputView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Given::Text { text, last } => {
+            InputView::Text { text, last } => {
                 f.debug_struct("Text").field("text", text).field("last", last).finish()
             }
-            Given::Bytes(bytes) => f.debug_tuple("Bytes").field(bytes).finish(),
-            Given::At { size, .. } => {
+            InputView::Bytes(bytes) => f.debug_tuple("Bytes").field(bytes).finish(),
+            InputView::At { size, .. } => {
                 f.debug_struct("At").field("size", size).finish_non_exhaustive()
             }
         }

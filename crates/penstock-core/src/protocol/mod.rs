@@ -38,7 +38,7 @@ pub use ahead::{Look, LookAhead, RowsAs};
 pub use destination::{Copies, Destination, Kept, Refused};
 pub use erased::AnySink;
 pub use hints::{Lent, Want};
-pub use input::Given;
+pub use input::InputView;
 pub use judge::{Judge, Wanted};
 pub use members::{Duplicates, Unknown};
 pub use misfit::{Code, Misfit};

@@ -1,6 +1,6 @@
 //! The trait that every format's reader implements.
 
-use super::{Destination, Given, Listener};
+use super::{Destination, InputView, Listener};
 use crate::error::Fail;
 use crate::forward;
 use crate::repair::Repair;
@@ -28,7 +28,11 @@ pub trait FormatReader {
     /// # Errors
     /// [`Fail::Input`] if the input violates the format, ends early or exceeds a limit;
     /// [`Fail::Sink`] if the sink refused an event.
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>>;
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>>;
 
     /// As [`run`](Self::run), for a sink that is seldom used, or is so slow that the cost of a call through a table
     /// does not matter. A format with a large grammar has one copy of the machine code for all such sinks.
@@ -37,7 +41,7 @@ pub trait FormatReader {
     /// As for [`run`](Self::run).
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         self.run(given, sink)
@@ -51,7 +55,7 @@ pub trait FormatReader {
     #[inline(always)]
     fn run_for<D: Destination, S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         self.run(given, sink)
@@ -173,12 +177,16 @@ macro_rules! borrowed {
 /// A reader that its owner will continue to use.
 impl<F: FormatReader> FormatReader for &mut F {
     #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         (**self).run(given, sink)
     }
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         (**self).run_dyn(given, sink)
@@ -186,7 +194,7 @@ impl<F: FormatReader> FormatReader for &mut F {
     #[inline(always)]
     fn run_for<D: Destination, S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         (**self).run_for::<D, S>(given, sink)

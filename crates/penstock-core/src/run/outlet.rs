@@ -3,7 +3,7 @@
 use crate::error::Fail;
 use crate::forward;
 use crate::path_step::PathStep;
-use crate::protocol::{Copies, Destination, FormatReader, Given, Listener, Sink, Step};
+use crate::protocol::{Copies, Destination, FormatReader, InputView, Listener, Sink, Step};
 use crate::select::{Open, Records, Select};
 use crate::shape::Shape;
 
@@ -198,7 +198,7 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<E>> {
         match self {
             Outlet::Root(to) => reader.run_for::<D, _>(given, to),
@@ -225,7 +225,7 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
             Outlet::Inside(select) => select.path_prefix(),
         }
     }
-    fn path_so_far(&self, given: Given<'_>) -> Vec<PathStep> {
+    fn path_so_far(&self, given: InputView<'_>) -> Vec<PathStep> {
         match self {
             Outlet::Root(to) => to.path_so_far(given),
             Outlet::Inside(select) => select.path_prefix(),

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::hop::{Child, Hop, children, items, lines, rows};
 use super::planner::Planner;
 use crate::formats::{Passable, Reader};
-use crate::protocol::{FormatReader, Given};
+use crate::protocol::{FormatReader, InputView};
 use crate::run::{Failed, Input, Outlet, Run, Turn, Windows};
 
 /// A record of which so many bytes are at hand, and no end, is read by the reader, so that it need
@@ -107,7 +107,7 @@ impl Hops {
         to: &mut Outlet<Planner>,
     ) -> Option<Next> {
         let wanted = to.inner().wanted().saturating_sub(run.offset());
-        let Given::Text { text, last } = run.input().given() else { return None };
+        let InputView::Text { text, last } = run.input().given() else { return None };
         let text = text.as_bytes().get(run.reader().consumed()..)?;
         // What begins behind the record that is wanted is none of the hop's.
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);

@@ -1,7 +1,7 @@
 //! Destinations whose records others can take beside them.
 
 use crate::error::Fail;
-use crate::protocol::{Destination, FormatReader, Given, Listener, Sink, Step};
+use crate::protocol::{Destination, FormatReader, InputView, Listener, Sink, Step};
 use crate::run::Outlet;
 
 /// No record of a piece takes more memory than this: pieces have at most 64 MiB. If a destination
@@ -24,7 +24,7 @@ pub trait Lane:
     fn read_piece<R: FormatReader>(
         outlet: &mut Outlet<Self>,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<<Self as Sink>::Error>> {
         outlet.read_from(reader, given)
     }

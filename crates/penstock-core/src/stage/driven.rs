@@ -3,7 +3,9 @@
 use super::{Replay, ReplayError};
 use crate::error::Fail;
 use crate::forward;
-use crate::protocol::{Destination, FormatReader, Given, Listener, Misfit, Refused, Sink, Step};
+use crate::protocol::{
+    Destination, FormatReader, InputView, Listener, Misfit, Refused, Sink, Step,
+};
 
 /// Forwards a call to the sink that gets the events. Where that is not all, the method is written by
 /// hand.
@@ -36,11 +38,15 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<ReplayError<E>>> {
         reader.run(given, self)
     }
-    fn refused(&mut self, error: ReplayError<E>, given: Given<'_>) -> Refused<D::Cause, D::Break> {
+    fn refused(
+        &mut self,
+        error: ReplayError<E>,
+        given: InputView<'_>,
+    ) -> Refused<D::Cause, D::Break> {
         match error {
             ReplayError::Sink(error) => self.inner_mut().refused(error, given),
             ReplayError::TooFar { at, limit } => {

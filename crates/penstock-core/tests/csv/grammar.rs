@@ -88,7 +88,7 @@ fn dialects() {
     assert_rows(text, &options, &["a x", "y"], &[Err((50, reason)), Ok(&["3|4", "5"])]);
     let options = Options { header: Header::Positions, quote: None, ..Options::default() };
     assert_rows("\"a,b\n", &options, &["0", "1"], &[Ok(&["\"a", "b"])]);
-    let given = Header::Given(vec!["x".into()]);
+    let given = Header::InputView(vec!["x".into()]);
     let semicolons = Terminator::Exactly(";".into());
     let options = Options { header: given, terminator: semicolons, ..Options::default() };
     assert_rows("1;\n;;2", &options, &["x"], &[Ok(&["1"]), Ok(&["\n"]), Ok(&[""]), Ok(&["2"])]);
@@ -187,7 +187,7 @@ fn options() -> impl Strategy<Value = Options> {
         3 => Just(Header::First),
         1 => Just(Header::Positions),
         1 => (1..4_usize).prop_map(|count| {
-            Header::Given((0..count).map(|name| format!("n{name}").into()).collect())
+            Header::InputView((0..count).map(|name| format!("n{name}").into()).collect())
         }),
         1 => Just(Header::Joined(2, " ".into())),
     ];

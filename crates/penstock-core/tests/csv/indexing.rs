@@ -37,8 +37,8 @@ fn dialect() -> impl Strategy<Value = Options> {
     let header = prop_oneof![
         3 => Just(Header::First),
         2 => Just(Header::Positions),
-        1 => Just(Header::Given(vec!["x".into()])),
-        1 => Just(Header::Given(vec!["x".into(), "y".into()])),
+        1 => Just(Header::InputView(vec!["x".into()])),
+        1 => Just(Header::InputView(vec!["x".into(), "y".into()])),
         1 => Just(Header::Joined(2, " ".into())),
     ];
     (terminator, header, any::<[bool; 4]>(), 0..3_u64).prop_map(

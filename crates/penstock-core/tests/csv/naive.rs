@@ -202,7 +202,7 @@ pub(crate) fn naive(text: &str, options: &Options) -> Table {
     let mut heads = match &options.header {
         Header::First => 1,
         Header::Joined(rows, _) => (*rows).max(1),
-        Header::Given(names) => {
+        Header::InputView(names) => {
             table.names = Some(names.iter().map(ToString::to_string).collect());
             0
         }

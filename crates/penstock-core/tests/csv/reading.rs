@@ -6,7 +6,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{self, Key, KnownKeys, Row, RowCell, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
+    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::{Failure, Policy, Run, Turn, Windows};
 use penstock_core::source::Detect;
@@ -134,11 +134,15 @@ impl Destination for Rows {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Infallible>> {
         reader.run(given, self)
     }
-    fn refused(&mut self, never: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
+    fn refused(
+        &mut self,
+        never: Infallible,
+        _given: InputView<'_>,
+    ) -> Refused<Infallible, Infallible> {
         match never {}
     }
     fn abandon_record(&mut self) {}

@@ -103,7 +103,7 @@ fn sineemore() {
         // Rows without a header.
         let columns = rows[0].as_array().unwrap().len();
         let names = (0..columns).map(|column| column.to_string().into()).collect();
-        let options = Options { header: Header::Given(names), ..options };
+        let options = Options { header: Header::InputView(names), ..options };
         let table = read(&source, &options, &Limits::default(), 7, false);
         let cells = |row: &Result<Vec<String>, _>| Value::from(row.clone().unwrap());
         assert_eq!(table.rows.iter().map(cells).collect::<Value>(), expected, "{name}");

@@ -152,7 +152,7 @@ fn columns_are_said_before() {
     refused(to.columns(columns(&["x"]), 1), reason);
     list(&mut to, &[Scalar::Int(1), Scalar::Int(2)]).unwrap();
     assert_eq!(finished(to), "1,2\n");
-    let given = header(Header::Given(vec!["a".into()]));
+    let given = header(Header::InputView(vec!["a".into()]));
     let wrong = WriterOptions { dialect: given, behind: names, ..WriterOptions::default() };
     let error = Writer::new(&wrong, &Limits::default()).unwrap_err();
     assert_eq!(error.0, "the file has 2 columns, and header names 1");
@@ -337,7 +337,7 @@ fn dialect() -> impl Strategy<Value = Options> {
     let header = prop::sample::select(vec![
         Header::First,
         Header::Positions,
-        Header::Given(vec!["0".into(), "1".into(), "2".into()]),
+        Header::InputView(vec!["0".into(), "1".into(), "2".into()]),
     ]);
     (delimiter, quote, escape, comment, terminator, any::<bool>(), header).prop_filter_map(
         "a text would have two meanings",
@@ -384,7 +384,7 @@ proptest! {
     ) {
         let options = WriterOptions { dialect: dialect.clone(), quoting, ..WriterOptions::default() };
         let mut to = writer(&options);
-        let width = if matches!(dialect.header, Header::Given(_)) { 3 } else { width };
+        let width = if matches!(dialect.header, Header::InputView(_)) { 3 } else { width };
         let mut names = names[..width].to_vec();
         if dialect.header != Header::First {
             names = (0..width).map(|name| name.to_string()).collect();

@@ -12,7 +12,7 @@ use std::{env, fs};
 use penstock_core::error::{Fail, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
-use penstock_core::protocol::{FormatReader, Given, Step, Trace};
+use penstock_core::protocol::{FormatReader, InputView, Step, Trace};
 use penstock_core::repair::Repairs;
 use penstock_scan::ValidText;
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ fn traced(text: &str, limits: &Limits, step: usize) -> String {
     }
     loop {
         let last = end == text.len();
-        let given = Given::Text { text: ValidText::from(&text[start..end]), last };
+        let given = InputView::Text { text: ValidText::from(&text[start..end]), last };
         match reader.run(given, &mut trace) {
             Ok(Step::Done) => return trace.into_text(),
             Ok(Step::More) => {

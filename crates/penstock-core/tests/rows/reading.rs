@@ -4,7 +4,7 @@
 
 use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
-use penstock_core::protocol::{Flow, FormatReader, Given, Listener, Step, Want};
+use penstock_core::protocol::{Flow, FormatReader, InputView, Listener, Step, Want};
 use penstock_scan::ValidText;
 use std::ops::Range;
 
@@ -188,7 +188,11 @@ impl CsvReader {
 }
 
 impl FormatReader for CsvReader {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         self.read(text, last, sink)
     }

@@ -5,7 +5,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::forward;
 use penstock_core::protocol::{
-    Flow, FormatReader, Given, Lent, Listener, Look, LookAhead, Sink, Step,
+    Flow, FormatReader, InputView, Lent, Listener, Look, LookAhead, Sink, Step,
 };
 use penstock_core::unrefusing;
 use std::convert::Infallible;
@@ -125,7 +125,11 @@ impl<S: Listener> LookAhead for Events<'_, S> {
 }
 
 impl FormatReader for Plain {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         self.0.run(given, &mut Events(sink))
     }
     fn base(&self) -> u64 {

@@ -3,8 +3,8 @@
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, Given, Lent, LookAhead, Misfit, Refused, RowsAs, Sink, Step,
-    Want, expand,
+    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused, RowsAs, Sink,
+    Step, Want, expand,
 };
 use std::convert::Infallible;
 
@@ -142,11 +142,11 @@ impl Destination for Table {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<u64>> {
         reader.run(given, self)
     }
-    fn refused(&mut self, at: u64, _given: Given<'_>) -> Refused<Infallible, Infallible> {
+    fn refused(&mut self, at: u64, _given: InputView<'_>) -> Refused<Infallible, Infallible> {
         Refused::Misfit(Misfit::new(at, format!("{REFUSED} is refused"), Vec::new()))
     }
     fn abandon_record(&mut self) {

@@ -53,7 +53,7 @@ fn options() -> impl Strategy<Value = Options> {
     let header = prop_oneof![
         Just(Header::First),
         Just(Header::Positions),
-        Just(Header::Given(vec!["a".into(), "b".into()])),
+        Just(Header::InputView(vec!["a".into(), "b".into()])),
     ];
     let escape = prop_oneof![Just(None), Just(Some(b'\\'))];
     let comment = prop_oneof![Just(None), Just(Some("#".into()))];

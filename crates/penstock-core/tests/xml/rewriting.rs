@@ -280,17 +280,17 @@ proptest! {
 }
 
 /// A name as an encoder gives it: a prefix, a namespace, and a local part.
-type Given = (Option<&'static str>, Option<&'static str>, &'static str);
+type InputView = (Option<&'static str>, Option<&'static str>, &'static str);
 
 /// An element with its attributes, and its child elements.
 #[derive(Clone, Debug)]
 struct Tree {
-    name: Given,
-    attributes: Vec<Given>,
+    name: InputView,
+    attributes: Vec<InputView>,
     children: Vec<Tree>,
 }
 
-fn given() -> impl Strategy<Value = Given> {
+fn given() -> impl Strategy<Value = InputView> {
     let prefixes = [
         None,
         None,
@@ -336,7 +336,7 @@ fn tree() -> impl Strategy<Value = Tree> {
 
 /// Writes a tree, and notes the events that a reader of it should report, without prefixes.
 fn told(tree: &Tree, writer: &mut Writer, events: &mut Vec<What>) -> Result<(), Unwritable> {
-    let name = |writer: &mut Writer, given: Given, kind| {
+    let name = |writer: &mut Writer, given: InputView, kind| {
         let (prefix, namespace, local) = given;
         let key = Key {
             name: local.into(),

@@ -14,7 +14,7 @@ use penstock_core::forward;
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
-    Copies, Destination, FormatReader, Given, Kept, Refused, Sink, Step, Unknown,
+    Copies, Destination, FormatReader, InputView, Kept, Refused, Sink, Step, Unknown,
 };
 use penstock_core::run::{Failed, Outlet, Run, Windows};
 use penstock_core::select::{Open, Records};
@@ -38,11 +38,11 @@ impl<S: Side> Destination for Owned<S> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         reader.run_for::<Self, _>(given, self)
     }
-    fn refused(&mut self, refusal: Refusal, _given: Given<'_>) -> Refused<PyErr, PyErr> {
+    fn refused(&mut self, refusal: Refusal, _given: InputView<'_>) -> Refused<PyErr, PyErr> {
         match refusal.why() {
             Why::Mismatch(mismatch) => Refused::Misfit(mismatch),
             // They are kept where they are found. If they were not, the first would be the error.
@@ -54,7 +54,7 @@ impl<S: Side> Destination for Owned<S> {
     fn abandon_record(&mut self) {
         self.abandon();
     }
-    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         self.path(inside)
     }
     fn ready(&self) -> u64 {
@@ -65,7 +65,7 @@ impl<S: Side> Destination for Owned<S> {
         Owned::keeps(self)
     }
     #[inline(always)]
-    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+    fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         Owned::over_memory(self)
     }
     fn take_kept(&mut self) -> Kept<PyErr> {
@@ -333,7 +333,7 @@ impl Destination for Builder {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         each!(self, outlet => outlet.read_from(reader, given))
     }

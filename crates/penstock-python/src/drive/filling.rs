@@ -13,7 +13,7 @@ use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
-    Code, Copies, Destination, Flow, FormatReader, Given, Judge, Kept, Lent, Look, LookAhead,
+    Code, Copies, Destination, Flow, FormatReader, InputView, Judge, Kept, Lent, Look, LookAhead,
     Refused, RowsAs, Sink, Step, Want,
 };
 use penstock_core::shape::Shape;
@@ -417,17 +417,17 @@ impl<S: Side, F: Fast> Destination for Filling<S, F> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         reader.run_for::<Self, _>(given, self)
     }
-    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
+    fn refused(&mut self, refusal: Refusal, given: InputView<'_>) -> Refused<PyErr, PyErr> {
         Python::attach(|_| self.slow.refused(refusal, given))
     }
     fn abandon_record(&mut self) {
         self.abandon();
     }
-    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         if self.is_slow {
             return Python::attach(|_| self.slow.path(inside));
         }
@@ -440,7 +440,7 @@ impl<S: Side, F: Fast> Destination for Filling<S, F> {
     fn keeps(&self) -> Option<u64> {
         if self.is_slow { self.slow.keeps() } else { self.fast.keeps() }
     }
-    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+    fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         if self.is_slow {
             return self.slow.over_memory();
         }

@@ -15,7 +15,7 @@ macro_rules! outlet_destination {
             fn read_from<R: penstock_core::protocol::FormatReader>(
                 &mut self,
                 reader: &mut R,
-                given: penstock_core::protocol::Given<'_>,
+                given: penstock_core::protocol::InputView<'_>,
             ) -> Result<penstock_core::protocol::Step, penstock_core::error::Fail<Self::Error>>
             {
                 reader.run_dyn(given, self)

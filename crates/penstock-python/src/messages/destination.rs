@@ -2,7 +2,7 @@
 
 use super::sink::Messages;
 use penstock_core::error::Fail;
-use penstock_core::protocol::{Destination, FormatReader, Given, Refused, Step};
+use penstock_core::protocol::{Destination, FormatReader, InputView, Refused, Step};
 use pyo3::prelude::*;
 
 impl Destination for Messages<'_> {
@@ -13,11 +13,11 @@ impl Destination for Messages<'_> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Box<PyErr>>> {
         reader.run_dyn(given, self)
     }
-    fn refused(&mut self, error: Box<PyErr>, _given: Given<'_>) -> Refused<PyErr, Box<PyErr>> {
+    fn refused(&mut self, error: Box<PyErr>, _given: InputView<'_>) -> Refused<PyErr, Box<PyErr>> {
         Refused::Break(error)
     }
     /// A method is called when its element ends, and the error is reported at the element.

@@ -117,7 +117,7 @@ pub(super) struct Dispatch {
 }
 
 /// A claim from the Python side: a path, whether it comes from `@on`, the bound method.
-pub(super) type Given<'py> = (String, bool, Bound<'py, PyAny>);
+pub(super) type InputView<'py> = (String, bool, Bound<'py, PyAny>);
 
 impl Dispatch {
     /// Sorts the claims. `plain` formats have no namespaces; for the others, `namespaces` binds the
@@ -126,7 +126,7 @@ impl Dispatch {
     /// # Errors
     /// `ValueError` if a path is invalid or not allowed here, and if two claims are the same.
     pub(super) fn new<'n>(
-        given: &[Given<'_>],
+        given: &[InputView<'_>],
         plain: bool,
         namespaces: impl Fn(&str) -> Option<&'n str>,
         check: impl Fn(&Path) -> Result<(), PathError>,

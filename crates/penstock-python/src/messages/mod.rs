@@ -19,7 +19,7 @@ use crate::edge::modules;
 use crate::edge::{options, repairs};
 use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
-use dispatch::{Dispatch, Given};
+use dispatch::{Dispatch, InputView};
 use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
 use sink::Messages;
@@ -35,7 +35,7 @@ pub(crate) fn send<'py>(
     py: Python<'py>,
     dialect: &Dialect,
     source: &SourceObject,
-    claims: Vec<Given<'py>>,
+    claims: Vec<InputView<'py>>,
     stop: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Py<PyAny>>> {

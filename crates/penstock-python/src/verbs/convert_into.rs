@@ -36,7 +36,7 @@ use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
-    Copies, Destination, Duplicates, Flow, FormatReader, Given, Judge, Lent, Look, LookAhead,
+    Copies, Destination, Duplicates, Flow, FormatReader, InputView, Judge, Lent, Look, LookAhead,
     Refused, RowsAs, Sink, Step, Unknown, Want,
 };
 use penstock_core::run::{Failed, Failure, Outlet, Problem, Run, Windows};
@@ -549,7 +549,7 @@ impl Lane for Body<'static> {
     fn read_piece<R: FormatReader>(
         outlet: &mut Outlet<Self>,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         let step = outlet.read_from(reader, given)?;
         outlet.inner_mut().hand().map_err(Fail::Sink)?;
@@ -755,11 +755,11 @@ impl Destination for Body<'_> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         reader.run_for::<Self, _>(given, self)
     }
-    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, Stopped> {
+    fn refused(&mut self, refusal: Refusal, given: InputView<'_>) -> Refused<PyErr, Stopped> {
         if let Some(lost) = self.lost.take() {
             return Refused::Break(Stopped::Target(lost));
         }
@@ -775,7 +775,7 @@ impl Destination for Body<'_> {
     fn abandon_record(&mut self) {
         self.abandon();
     }
-    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+    fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         Python::attach(|_| match (self.fall(), &*self.slow.borrow()) {
             (Ok(()), Some(slow)) => slow.path(inside),
             _ => Vec::new(),
@@ -784,7 +784,7 @@ impl Destination for Body<'_> {
     fn ready(&self) -> u64 {
         self.records
     }
-    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+    fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         let most = self.memory?;
         // Objects take more than the values of the fit, but less than four times as much.
         if !self.is_slow.get() && self.fit.size() as u64 <= most / 4 {

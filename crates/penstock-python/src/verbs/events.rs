@@ -16,7 +16,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::formats::Reader;
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, Given, Lent, LookAhead, Refused, Sink, Step,
+    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, Sink, Step,
 };
 use penstock_core::run::{Failed, Failure, Policy, Run as RunOf, Turn, Windows};
 use penstock_scan::make_room;
@@ -431,11 +431,11 @@ impl Destination for Teller<'_, '_> {
     fn read_from<R: FormatReader>(
         &mut self,
         reader: &mut R,
-        given: Given<'_>,
+        given: InputView<'_>,
     ) -> Result<Step, Fail<PyErr>> {
         reader.run_dyn(given, self)
     }
-    fn refused(&mut self, error: PyErr, _given: Given<'_>) -> Refused<PyErr, PyErr> {
+    fn refused(&mut self, error: PyErr, _given: InputView<'_>) -> Refused<PyErr, PyErr> {
         Refused::Break(error)
     }
     fn abandon_record(&mut self) {}

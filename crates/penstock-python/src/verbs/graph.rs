@@ -13,7 +13,7 @@ use penstock_core::event::ContainerKind;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::plist::binary::{Graph as Objects, Node, Reader};
-use penstock_core::protocol::Given;
+use penstock_core::protocol::InputView;
 use penstock_core::run::{Input, Policy, Positioned, Problem, Run, Spot, Turn, Whole};
 use penstock_core::source::{ReadAt, is_binary};
 use pyo3::exceptions::PyValueError;
@@ -47,10 +47,10 @@ enum Held {
 }
 
 impl Held {
-    fn given<'a>(&'a self, py: Python<'a>) -> Given<'a> {
+    fn given<'a>(&'a self, py: Python<'a>) -> InputView<'a> {
         match self {
-            Held::Bytes(bytes) => Given::Bytes(bytes.as_bytes(py)),
-            Held::File(file, size) => Given::At { file, size: *size },
+            Held::Bytes(bytes) => InputView::Bytes(bytes.as_bytes(py)),
+            Held::File(file, size) => InputView::At { file, size: *size },
         }
     }
 }
@@ -259,7 +259,7 @@ impl Graph {
         &self,
         py: Python<'_>,
         path: &Bound<'_, PyTuple>,
-        ask: impl FnOnce(&mut Objects, Given<'_>) -> Result<T, Fault>,
+        ask: impl FnOnce(&mut Objects, InputView<'_>) -> Result<T, Fault>,
     ) -> PyResult<T> {
         let asked = self.enter(|open| Ok(ask(&mut open.objects, open.held.given(py))))?;
         match asked {

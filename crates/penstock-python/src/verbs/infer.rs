@@ -99,7 +99,7 @@ pub(crate) fn of_options<'py>(py: Python<'py>, options: &Options) -> PyResult<Bo
     match &options.header {
         Header::First => words.set_item("header", "first")?,
         Header::Positions => words.set_item("header", py.None())?,
-        Header::Given(names) => {
+        Header::InputView(names) => {
             words.set_item("header", gathered(names.iter().map(|name| name.to_string())))?;
         }
         Header::Joined(rows, _) => words.set_item("header", rows)?,

@@ -237,7 +237,7 @@ pub(super) fn expression(options: &Options) -> String {
         Header::First => {}
         Header::Positions => parts.push("header=None".to_owned()),
         Header::Joined(rows, _) => parts.push(format!("header={rows}")),
-        Header::Given(names) => {
+        Header::InputView(names) => {
             let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             parts.push(format!("header=[{}]", names.join(", ")));
         }

@@ -10,7 +10,7 @@ use super::trailer::Trailer;
 use crate::error::{Fail, Fault};
 use crate::event::{ContainerKind, Scalar, Text};
 use crate::limits::Limits;
-use crate::protocol::Given;
+use crate::protocol::InputView;
 
 /// One object, without what it leads to.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +30,12 @@ pub enum Node<'a> {
 /// ```
 /// use penstock_core::limits::Limits;
 /// use penstock_core::plist::binary::{Graph, Node};
-/// use penstock_core::protocol::Given;
+/// use penstock_core::protocol::InputView;
 ///
 /// // An array of the integer 7, twice.
 /// let bytes = b"bplist00\xa2\x01\x01\x10\x07\x08\x0b\0\0\0\0\0\0\x01\x01\
 ///     \0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0d";
-/// let given = Given::Bytes(bytes);
+/// let given = InputView::Bytes(bytes);
 /// let mut graph = Graph::open(given, &Limits::default())?;
 /// assert_eq!((graph.root(), graph.objects()), (0, 2));
 /// let is_pair = graph.node(given, 0, |node| matches!(node, Node::Container(_, 2)))?;
@@ -54,15 +54,15 @@ pub struct Graph {
 macro_rules! in_store {
     ($graph:expr, $given:expr, $store:ident => $call:expr) => {
         match $given {
-            Given::Bytes(bytes) => {
+            InputView::Bytes(bytes) => {
                 let $store = &mut Memory(bytes);
                 $call
             }
-            Given::At { file, size } => {
+            InputView::At { file, size } => {
                 let $store = &mut Paged { file, size, pages: &mut $graph.pages };
                 $call
             }
-            Given::Text { .. } => Err(Fault::malformed(0, "a binary property list is no text")),
+            InputView::Text { .. } => Err(Fault::malformed(0, "a binary property list is no text")),
         }
     };
 }
@@ -80,11 +80,11 @@ impl Graph {
     ///
     /// # Errors
     /// The bytes are no binary property list, or the trailer contradicts itself or the size.
-    pub fn open(given: Given<'_>, limits: &Limits) -> Result<Self, Fault> {
+    pub fn open(given: InputView<'_>, limits: &Limits) -> Result<Self, Fault> {
         let size = match given {
-            Given::Bytes(bytes) => bytes.len() as u64,
-            Given::At { size, .. } => size,
-            Given::Text { .. } => 0,
+            InputView::Bytes(bytes) => bytes.len() as u64,
+            InputView::At { size, .. } => size,
+            InputView::Text { .. } => 0,
         };
         let mut empty = Opening { pages: Pages::default() };
         let trailer = in_store!(empty, given, store => Trailer::read(store, size))?;
@@ -113,7 +113,7 @@ impl Graph {
     ///
     /// # Errors
     /// There is no such object, or it is not in the file.
-    pub fn place(&mut self, given: Given<'_>, number: u64) -> Result<u64, Fault> {
+    pub fn place(&mut self, given: InputView<'_>, number: u64) -> Result<u64, Fault> {
         let Graph { trailer, .. } = *self;
         in_store!(self, given, store => trailer.find(store, number, trailer.root_said_at()))
     }
@@ -124,7 +124,7 @@ impl Graph {
     /// As for a reader that comes to this object.
     pub fn node<T>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         number: u64,
         take: impl FnOnce(Node<'_>) -> T,
     ) -> Result<T, Fault> {
@@ -150,7 +150,7 @@ impl Graph {
     /// As for a reader that comes to this container.
     pub fn member(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         container: u64,
         place: u64,
     ) -> Result<Option<u64>, Fault> {
@@ -171,7 +171,7 @@ impl Graph {
     /// As for a reader that comes to this key.
     pub fn key<T>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         map: u64,
         place: u64,
         take: impl FnOnce(Text<'_>) -> T,
@@ -192,7 +192,12 @@ impl Graph {
     ///
     /// # Errors
     /// As for a reader that comes to one of its keys.
-    pub fn find(&mut self, given: Given<'_>, map: u64, wanted: &str) -> Result<Option<u64>, Fault> {
+    pub fn find(
+        &mut self,
+        given: InputView<'_>,
+        map: u64,
+        wanted: &str,
+    ) -> Result<Option<u64>, Fault> {
         let Graph { trailer, strings, .. } = self;
         in_store!(self, given, store => {
             let Some(members) = members(store, trailer, map)? else { return Ok(None) };

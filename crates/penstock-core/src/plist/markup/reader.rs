@@ -5,7 +5,7 @@ use super::translate::{State, Translator, too_deep};
 use crate::error::{Fail, Fault, Kind};
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
-use crate::protocol::{Flow, FormatReader, Given, Listener, Step};
+use crate::protocol::{Flow, FormatReader, InputView, Listener, Step};
 use crate::repair::{Repair, Repairs};
 use crate::xml;
 
@@ -51,14 +51,18 @@ impl Reader {
 impl Reader {
     /// The copy of the translator that all sinks share. It is not generic, so there is only one.
     #[inline(never)]
-    fn run_any(&mut self, given: Given<'_>, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
+    fn run_any(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut AnySink<'_>,
+    ) -> Result<Step, Fail<Refused>> {
         self.translate(given, sink)
     }
 
     #[inline]
     fn translate<S: Listener + ?Sized>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
@@ -82,12 +86,16 @@ impl Reader {
 }
 
 impl FormatReader for Reader {
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         self.translate(given, sink)
     }
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         Kept::lend(sink, |sink| self.run_any(given, sink))

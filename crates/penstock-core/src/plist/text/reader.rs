@@ -45,7 +45,7 @@ use crate::event::Text;
 use crate::json::look::Again;
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
-use crate::protocol::{Discard, FormatReader, Given, Listener, Step};
+use crate::protocol::{Discard, FormatReader, InputView, Listener, Step};
 use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 
 /// What a string is.
@@ -117,11 +117,11 @@ pub(super) const NOWHERE: usize = usize::MAX;
 /// use penstock_core::limits::Limits;
 /// use penstock_core::plist::text::Reader;
 /// use penstock_core::protocol::{FormatReader, Step};
-/// use penstock_core::protocol::Given;
+/// use penstock_core::protocol::InputView;
 /// use penstock_core::protocol::Trace;
 ///
 /// let (mut reader, mut trace) = (Reader::new(&Limits::default()), Trace::new());
-/// let given = Given::Text { text: "{ a = (1, <0f>); }".into(), last: true };
+/// let given = InputView::Text { text: "{ a = (1, <0f>); }".into(), last: true };
 /// assert_eq!(reader.run(given, &mut trace).unwrap(), Step::Done);
 /// assert!(trace.text().contains("untyped \"1\"") && trace.text().contains("bytes 0f"));
 /// ```
@@ -314,7 +314,11 @@ impl Reader {
 
 impl FormatReader for Reader {
     #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         dispatch_or(Run { reader: self, text, last, sink }, |run| {
             run.reader.run_portable(run.text, run.last, run.sink)
@@ -322,7 +326,7 @@ impl FormatReader for Reader {
     }
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;

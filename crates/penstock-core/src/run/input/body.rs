@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::protocol::Given;
+use crate::protocol::InputView;
 use crate::source::{ReadAt, Source, SourceError, Window, out_of_memory};
 
 /// What a reader gets.
@@ -42,10 +42,10 @@ pub enum Binary {
 impl Binary {
     /// What a reader gets.
     #[must_use]
-    pub fn given(&self) -> Given<'_> {
+    pub fn given(&self) -> InputView<'_> {
         match self {
-            Binary::Bytes(bytes) => Given::Bytes(bytes),
-            Binary::At(file, size) => Given::At { file: &**file, size: *size },
+            Binary::Bytes(bytes) => InputView::Bytes(bytes),
+            Binary::At(file, size) => InputView::At { file: &**file, size: *size },
         }
     }
 

@@ -5,7 +5,7 @@ use penstock_scan::{Rest, TextWindow};
 use super::{Input, bad_text};
 use crate::error::Fault;
 use crate::position::{CONTEXT, Counter, Place, locate_in};
-use crate::protocol::Given;
+use crate::protocol::InputView;
 use crate::source::{Source, SourceError};
 
 /// Text that is read and kept as a whole, to be accessed later.
@@ -66,9 +66,9 @@ impl Kept {
 impl Input for Kept {
     const DROPS: bool = false;
 
-    fn given(&self) -> Given<'_> {
+    fn given(&self) -> InputView<'_> {
         let last = self.ended && self.rest == Rest::Nothing;
-        Given::Text { text: self.window.text(), last }
+        InputView::Text { text: self.window.text(), last }
     }
     fn base(&self) -> u64 {
         0

@@ -5,7 +5,7 @@ use penstock_scan::{BorrowedText, Rest};
 use super::{Input, bad_text};
 use crate::error::Fault;
 use crate::position::{CONTEXT, Counter, Known, Place, locate_in};
-use crate::protocol::Given;
+use crate::protocol::InputView;
 
 /// Text in memory that cannot change. It is checked piece by piece in place, and never dropped.
 #[derive(Debug)]
@@ -89,8 +89,8 @@ impl Input for Lent<'_> {
     const DROPS: bool = false;
 
     #[inline(always)]
-    fn given(&self) -> Given<'_> {
-        Given::Text { text: self.text.text(), last: self.text.is_whole() }
+    fn given(&self) -> InputView<'_> {
+        InputView::Text { text: self.text.text(), last: self.text.is_whole() }
     }
     #[inline(always)]
     fn base(&self) -> u64 {

@@ -21,7 +21,7 @@ use penstock_scan::Rest;
 
 use crate::error::Fault;
 use crate::position::{Counter, Place};
-use crate::protocol::Given;
+use crate::protocol::InputView;
 
 pub use body::Binary;
 pub use kept::Kept;
@@ -36,7 +36,7 @@ pub trait Input {
     const DROPS: bool;
 
     /// The input at hand.
-    fn given(&self) -> Given<'_>;
+    fn given(&self) -> InputView<'_>;
 
     /// The offset of the first byte at hand.
     fn base(&self) -> u64;

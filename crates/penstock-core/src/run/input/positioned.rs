@@ -3,7 +3,7 @@
 use super::Input;
 use crate::error::Fault;
 use crate::position::{Counter, Place};
-use crate::protocol::Given;
+use crate::protocol::InputView;
 use crate::source::ReadAt;
 
 /// A source that is read at single positions: a binary format that ends with its table of contents
@@ -24,8 +24,8 @@ impl<F: ReadAt> Positioned<F> {
 impl<F: ReadAt> Input for Positioned<F> {
     const DROPS: bool = false;
 
-    fn given(&self) -> Given<'_> {
-        Given::At { file: &self.file, size: self.size }
+    fn given(&self) -> InputView<'_> {
+        InputView::At { file: &self.file, size: self.size }
     }
     fn base(&self) -> u64 {
         0

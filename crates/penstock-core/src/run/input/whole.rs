@@ -3,7 +3,7 @@
 use super::Input;
 use crate::error::Fault;
 use crate::position::{Counter, Place};
-use crate::protocol::Given;
+use crate::protocol::InputView;
 
 /// All bytes of a source that is not text.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +12,8 @@ pub struct Whole<'a>(pub &'a [u8]);
 impl Input for Whole<'_> {
     const DROPS: bool = false;
 
-    fn given(&self) -> Given<'_> {
-        Given::Bytes(self.0)
+    fn given(&self) -> InputView<'_> {
+        InputView::Bytes(self.0)
     }
     fn base(&self) -> u64 {
         0

@@ -6,7 +6,7 @@ use super::body::{Binary, Body, fill, gather};
 use super::{Input, total_exceeded};
 use crate::error::Fault;
 use crate::position::{Counter, Place};
-use crate::protocol::{Brings, Given};
+use crate::protocol::{Brings, InputView};
 use crate::run::inbox::{Opened, Sealed, Unpacking};
 use crate::source::{
     Compression, Detect, Encoding, Options, Source, SourceError, Window, is_binary,
@@ -349,9 +349,9 @@ impl Input for Windows {
     const DROPS: bool = true;
 
     #[inline(always)]
-    fn given(&self) -> Given<'_> {
+    fn given(&self) -> InputView<'_> {
         match &self.body {
-            Body::Bytes(bytes) if self.ended => Given::Bytes(bytes),
+            Body::Bytes(bytes) if self.ended => InputView::Bytes(bytes),
             Body::Binary(binary) => binary.given(),
             Body::Text | Body::Unknown(_) | Body::Bytes(_) => {
                 let text = self.window.text();
@@ -359,10 +359,10 @@ impl Input for Windows {
                     let length = end.saturating_sub(self.window.base());
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let text = text.slice(0..length.min(text.as_bytes().len()));
-                    return Given::Text { text, last: self.part_ended };
+                    return InputView::Text { text, last: self.part_ended };
                 }
                 let last = self.ended && self.window.finish_fault().is_none();
-                Given::Text { text, last }
+                InputView::Text { text, last }
             }
         }
     }

@@ -4,7 +4,7 @@ use super::members::Members;
 use super::pool::{Pool, Worker};
 use crate::formats::Reader;
 use crate::position::Counter;
-use crate::protocol::{FormatReader, Given, Step};
+use crate::protocol::{FormatReader, InputView, Step};
 use crate::run::{Input, Lent, Origin, Outlet};
 use crate::split::pieces::Piece;
 use crate::split::shares::{Lane, Shares};
@@ -75,7 +75,7 @@ impl<L: Lane> Worker<Piece> for Filler<L> {
         if !input.is_whole() {
             return None;
         }
-        let given = Given::Text { text: input.given().text(), last: false };
+        let given = InputView::Text { text: input.given().text(), last: false };
         if !is_read_to_its_end(&mut outlet, &mut reader, given) || reader.offset() != piece.end() {
             return None;
         }
@@ -106,7 +106,7 @@ impl<L: Lane> Worker<Members> for Filler<L> {
 fn is_read_to_its_end<L: Lane>(
     outlet: &mut Outlet<L>,
     reader: &mut Reader,
-    given: Given<'_>,
+    given: InputView<'_>,
 ) -> bool {
     let read = L::read_piece(outlet, reader, given);
     matches!(read, Ok(Step::More)) && reader.take_repairs().is_empty()

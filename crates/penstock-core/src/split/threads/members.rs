@@ -10,7 +10,7 @@ use super::taking::{Taking, begin_of_piece};
 use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::formats::Reader;
 use crate::plist::binary;
-use crate::protocol::{Destination, Given};
+use crate::protocol::{Destination, InputView};
 use crate::run::{Binary, Failed, Outlet, Run, Windows};
 use crate::split::shares::{Lane, Shares};
 use std::collections::VecDeque;
@@ -48,7 +48,7 @@ impl Members {
     }
 
     /// The file.
-    pub(super) fn given(&self) -> Given<'_> {
+    pub(super) fn given(&self) -> InputView<'_> {
         self.file.given()
     }
 }

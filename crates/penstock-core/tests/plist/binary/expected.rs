@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::protocol::{Flow, FormatReader, Given, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, LookAhead, Sink};
 
 use super::file::*;
 
@@ -64,7 +64,7 @@ fn told(name: &'static str) -> Vec<String> {
     objects.extend([text(""), text("ab"), utf16("é"), int(7), int(7), int(7)]);
     let mut sink = Expecting { name, told: Vec::new() };
     let bytes = file(&objects, SIMPLE);
-    Reader::new(&Limits::default()).run(Given::Bytes(&bytes), &mut sink).unwrap();
+    Reader::new(&Limits::default()).run(InputView::Bytes(&bytes), &mut sink).unwrap();
     sink.told
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::protocol::{FormatReader, Given, Listener, Step, Trace};
+use penstock_core::protocol::{FormatReader, InputView, Listener, Step, Trace};
 use penstock_core::source::ReadAt;
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ impl ReadAt for File<'_> {
 
 /// Reads all of it, whatever pauses there are.
 pub(super) fn read<S: Listener>(
-    given: Given<'_>,
+    given: InputView<'_>,
     limits: &Limits,
     sink: &mut S,
 ) -> Result<(), End> {
@@ -39,7 +39,7 @@ pub(super) fn read<S: Listener>(
 /// Reads the rest.
 pub(super) fn read_on<S: Listener>(
     reader: &mut Reader,
-    given: Given<'_>,
+    given: InputView<'_>,
     sink: &mut S,
 ) -> Result<(), End> {
     loop {
@@ -57,7 +57,7 @@ pub(super) fn read_on<S: Listener>(
 /// The events, and the fault with its text.
 pub(super) fn told(bytes: &[u8], limits: &Limits) -> (String, Option<String>) {
     let mut trace = Trace::new();
-    let end = match Reader::new(limits).run(Given::Bytes(bytes), &mut trace) {
+    let end = match Reader::new(limits).run(InputView::Bytes(bytes), &mut trace) {
         Ok(step) => {
             assert_eq!(step, Step::Done);
             None
@@ -77,12 +77,12 @@ pub(super) fn assert_same(bytes: &[u8], mood: Mood, limits: &Limits) -> Result<(
     let mut twin = Moody::new(mood);
     let expected = naive::tell(bytes, limits, &mut twin);
     let mut whole = Moody::new(mood);
-    let found = read(Given::Bytes(bytes), limits, &mut whole);
+    let found = read(InputView::Bytes(bytes), limits, &mut whole);
     prop_assert_eq!(whole.trace.text(), twin.trace.text());
     prop_assert_eq!(&found, &expected);
     let mut paged = Moody::new(mood);
     let file = File { bytes, end: bytes.len() };
-    let found = read(Given::At { file: &file, size: bytes.len() as u64 }, limits, &mut paged);
+    let found = read(InputView::At { file: &file, size: bytes.len() as u64 }, limits, &mut paged);
     prop_assert_eq!(paged.trace.text(), twin.trace.text());
     prop_assert_eq!(&found, &expected);
     Ok(())

@@ -5,7 +5,7 @@ use penstock_core::event::{Container, Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::protocol::{
-    Discard, Flow, FormatReader, Given, Lent, LookAhead, Sink, Step, Trace,
+    Discard, Flow, FormatReader, InputView, Lent, LookAhead, Sink, Step, Trace,
 };
 use penstock_core::run::{Outlet, Policy, Run, Turn, Whole};
 use penstock_core::select::Records;
@@ -103,7 +103,7 @@ fn the_header() {
     assert_eq!(fault(b""), "the input ends within the header \"bplist00\" (byte 0)");
     let short = "the input is too short for the trailer, which ends a binary property list";
     assert_eq!(fault(&good[..41]), format!("{short} (byte 41)"));
-    let text = Given::Text { text: "bplist00".into(), last: true };
+    let text = InputView::Text { text: "bplist00".into(), last: true };
     match Reader::new(&Limits::default()).run(text, &mut Discard) {
         Err(Fail::Input(fault)) => {
             assert_eq!(fault.to_string(), "a binary property list is no text (byte 0)");
@@ -259,7 +259,7 @@ fn bomb() -> Vec<u8> {
 fn a_bomb_of_shared_objects() {
     let bytes = bomb();
     let mut counter = Counter::default();
-    match Reader::new(&Limits::default()).run(Given::Bytes(&bytes), &mut counter) {
+    match Reader::new(&Limits::default()).run(InputView::Bytes(&bytes), &mut counter) {
         Err(Fail::Input(fault)) => {
             assert_eq!(fault.kind(), Kind::Limit);
             assert_eq!(
@@ -273,7 +273,7 @@ fn a_bomb_of_shared_objects() {
     assert_eq!(counter.events, 8_388_520);
     // Whoever makes a shared object once makes all of it.
     let mut sharing = Counter { seen: Some(Default::default()), ..Counter::default() };
-    let step = Reader::new(&Limits::default()).run(Given::Bytes(&bytes), &mut sharing);
+    let step = Reader::new(&Limits::default()).run(InputView::Bytes(&bytes), &mut sharing);
     assert!(matches!(step, Ok(Step::Done)));
     assert_eq!(sharing.events, 1 + 11 * 10 + 10 + 12);
     let limits = Limits { expansion: Some(1000), ..Limits::default() };
@@ -292,7 +292,7 @@ fn long_strings_that_are_shared() {
     let mut counter = Counter::default();
     let read = |times: usize, counter: &mut Counter| {
         let bytes = objects(times);
-        match Reader::new(&Limits::default()).run(Given::Bytes(&bytes), counter) {
+        match Reader::new(&Limits::default()).run(InputView::Bytes(&bytes), counter) {
             Ok(_) => None,
             Err(Fail::Input(fault)) => Some(fault.to_string()),
             Err(Fail::Sink(never)) => match never {},
@@ -314,7 +314,7 @@ fn a_hundred_thousand_levels() {
     let mut counter = Counter::default();
     let limits = Limits { depth: 1 << 20, ..Limits::default() };
     let mut reader = Reader::new(&limits);
-    assert!(matches!(reader.run(Given::Bytes(&bytes), &mut counter), Ok(Step::Done)));
+    assert!(matches!(reader.run(InputView::Bytes(&bytes), &mut counter), Ok(Step::Done)));
     assert_eq!(counter.events, 2 * count);
 }
 
@@ -410,7 +410,7 @@ fn overlapping_containers() {
         bytes.extend(field.to_be_bytes());
     }
     let mut counter = Counter { seen: Some(Default::default()), ..Counter::default() };
-    let step = Reader::new(&Limits::default()).run(Given::Bytes(&bytes), &mut counter);
+    let step = Reader::new(&Limits::default()).run(InputView::Bytes(&bytes), &mut counter);
     assert!(matches!(step, Err(Fail::Input(_))), "{step:?}");
     assert!(counter.events < 10 * bytes.len() as u64);
 }
@@ -427,11 +427,11 @@ fn a_file_that_becomes_shorter() {
     let mood = Mood { pauses: 1, ..Mood::default() };
     let mut sink = Moody::new(mood);
     let mut reader = Reader::new(&Limits::default());
-    let step = reader.run(Given::At { file: &whole, size }, &mut sink);
+    let step = reader.run(InputView::At { file: &whole, size }, &mut sink);
     assert!(matches!(step, Ok(Step::Paused)));
-    let step = reader.run(Given::At { file: &cut, size }, &mut sink);
+    let step = reader.run(InputView::At { file: &cut, size }, &mut sink);
     assert!(matches!(step, Ok(Step::Paused)));
-    match reader.run(Given::At { file: &cut, size }, &mut sink) {
+    match reader.run(InputView::At { file: &cut, size }, &mut sink) {
         Err(Fail::Input(fault)) => {
             assert_eq!(fault.kind(), Kind::Truncated);
             assert_eq!(
@@ -442,7 +442,7 @@ fn a_file_that_becomes_shorter() {
         other => panic!("{other:?}"),
     }
     let mut sink = Moody::new(mood);
-    let end = read(Given::At { file: &cut, size }, &Limits::default(), &mut sink);
+    let end = read(InputView::At { file: &cut, size }, &Limits::default(), &mut sink);
     assert_eq!(end, Err(End::Wrong(Kind::Truncated, 114_688)));
 }
 
@@ -454,12 +454,12 @@ fn abandoning_a_record() {
     let mut reader = Reader::new(&Limits::default());
     let mut sink = Moody::new(Mood { pauses: 1, ..Mood::default() });
     for _ in 0..3 {
-        assert!(matches!(reader.run(Given::Bytes(&bytes), &mut sink), Ok(Step::Paused)));
+        assert!(matches!(reader.run(InputView::Bytes(&bytes), &mut sink), Ok(Step::Paused)));
     }
     sink.abandon();
     reader.abandon(1);
     assert!(!reader.is_abandoned());
-    assert_eq!(read_on(&mut reader, Given::Bytes(&bytes), &mut sink), Ok(()));
+    assert_eq!(read_on(&mut reader, InputView::Bytes(&bytes), &mut sink), Ok(()));
     assert_eq!(
         sink.trace.text(),
         "   8 begin list\n  11   begin list\n  17     int 7\n     abandon\n  15 begin list\n  \

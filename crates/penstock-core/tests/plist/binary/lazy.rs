@@ -8,7 +8,7 @@ use penstock_core::error::Fault;
 use penstock_core::event::{Container, ContainerKind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::{Graph, Node};
-use penstock_core::protocol::{FormatReader, Given, Sink, Step, Trace};
+use penstock_core::protocol::{FormatReader, InputView, Sink, Step, Trace};
 use penstock_core::source::ReadAt;
 use proptest::prelude::*;
 
@@ -16,7 +16,12 @@ use super::file::*;
 use super::{config, layout, objects};
 
 /// Tells everything to which an object leads, asking for one object after the other.
-fn tell(graph: &mut Graph, given: Given<'_>, number: u64, trace: &mut Trace) -> Result<(), Fault> {
+fn tell(
+    graph: &mut Graph,
+    given: InputView<'_>,
+    number: u64,
+    trace: &mut Trace,
+) -> Result<(), Fault> {
     let at = graph.place(given, number)?;
     let container = graph.node(given, number, |node| match node {
         Node::Scalar(value) => {
@@ -80,7 +85,7 @@ proptest! {
         let bytes = file(&objects, layout);
         let (events, None) = told(&bytes, &Limits::default()) else { return Ok(()) };
         let source = File { bytes: &bytes, end: bytes.len() };
-        for given in [Given::Bytes(&bytes), Given::At { file: &source, size: bytes.len() as u64 }] {
+        for given in [InputView::Bytes(&bytes), InputView::At { file: &source, size: bytes.len() as u64 }] {
             let mut graph = Graph::open(given, &Limits::default()).unwrap();
             prop_assert_eq!(graph.objects(), objects.len() as u64);
             let mut trace = Trace::new();
@@ -94,7 +99,7 @@ proptest! {
     #[test]
     fn a_part_is_read_alone(objects in objects(), layout in layout()) {
         let bytes = file(&objects, layout);
-        let given = Given::Bytes(&bytes);
+        let given = InputView::Bytes(&bytes);
         let graph = Graph::open(given, &Limits::default()).unwrap();
         for number in 0..graph.objects() {
             let mut part = Trace::new();
@@ -112,7 +117,7 @@ fn what_is_shared_in_a_part() {
     // Object 3 is shared in the whole, and within object 2, but not within object 1.
     let objects = [list(&[1, 2]), list(&[3, 4]), list(&[3, 3]), list(&[4]), int(7)];
     let bytes = file(&objects, SIMPLE);
-    let given = Given::Bytes(&bytes);
+    let given = InputView::Bytes(&bytes);
     let graph = Graph::open(given, &Limits::default()).unwrap();
     let shared = |number| {
         let mut trace = Trace::new();
@@ -126,7 +131,7 @@ fn what_is_shared_in_a_part() {
 fn keys() {
     let objects = [Members(0xD, vec![1, 2, 1, 3, 4, 3]), text("a"), utf16("é"), int(1), int(2)];
     let bytes = file(&objects, SIMPLE);
-    let given = Given::Bytes(&bytes);
+    let given = InputView::Bytes(&bytes);
     let mut graph = Graph::open(given, &Limits::default()).unwrap();
     // The last one counts.
     assert_eq!(graph.find(given, 0, "a").unwrap(), Some(2));
@@ -136,7 +141,7 @@ fn keys() {
     assert_eq!(graph.member(given, 0, 1).unwrap(), Some(4));
     let fault = graph.node(given, 5, |_| ()).unwrap_err();
     assert_eq!(fault.to_string(), "a reference to object 5, and there are only 5 (byte 50)");
-    let text = Given::Text { text: "".into(), last: true };
+    let text = InputView::Text { text: "".into(), last: true };
     let fault = Graph::open(text, &Limits::default()).unwrap_err();
     assert_eq!(fault.to_string(), "a binary property list is no text (byte 0)");
 }
@@ -163,7 +168,7 @@ fn little_is_read() {
     let bytes = file(&objects, Layout { offset: 4, reference: 4, ..SIMPLE });
     assert!(bytes.len() > 5 << 20);
     let file = Counting { bytes: &bytes, read: Cell::new(0) };
-    let given = Given::At { file: &file, size: bytes.len() as u64 };
+    let given = InputView::At { file: &file, size: bytes.len() as u64 };
     let mut graph = Graph::open(given, &Limits::default()).unwrap();
     for place in [0, 1, rows / 2, rows - 1] {
         let number = graph.member(given, 0, place).unwrap().unwrap();

@@ -5,7 +5,7 @@ use penstock_core::event::{Container, ContainerKind, Scalar};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::plist::binary::writer::{Writer, WriterOptions};
-use penstock_core::protocol::{FormatReader, Given, Sink, Step};
+use penstock_core::protocol::{FormatReader, InputView, Sink, Step};
 use penstock_core::value::{datetime, duration, unix};
 use penstock_core::writer::{Unwritable, Writer as _};
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn rewritten(bytes: &[u8], options: WriterOptions, piece: usize) -> Result<Vec<u
     let mut reader = Reader::new(&Limits::default());
     let mut out = Vec::new();
     loop {
-        let step = reader.run(Given::Bytes(bytes), &mut writer);
+        let step = reader.run(InputView::Bytes(bytes), &mut writer);
         if writer.ready().len() >= piece {
             out.extend_from_slice(writer.ready());
             writer.taken();

@@ -5,7 +5,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
-use penstock_core::protocol::{Flow, FormatReader, Given, Lent, Look, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, Look, LookAhead, Sink, Step};
 use penstock_core::repair::Repairs;
 use penstock_core::value::datetime::DateTime;
 use penstock_scan::ValidText;
@@ -242,7 +242,7 @@ pub(crate) fn read(text: &str, limits: &Limits, cuts: &Cuts, recorder: &mut Reco
     let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);
     loop {
         let before = reader.offset();
-        let given = Given::Text { text: ValidText::from(&text[start..end]), last };
+        let given = InputView::Text { text: ValidText::from(&text[start..end]), last };
         let step = reader.run(given, recorder);
         assert!(reader.offset() >= before && reader.consumed() <= end - start);
         match step {

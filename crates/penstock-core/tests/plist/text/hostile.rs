@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use penstock_core::error::{Fail, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::protocol::{Discard, FormatReader, Given, Step, Trace};
+use penstock_core::protocol::{Discard, FormatReader, InputView, Step, Trace};
 
 use super::naive::naive;
 use super::recording::{Answers, Recorder, read, whole};
@@ -54,7 +54,7 @@ fn pass(text: &str, limits: &Limits, size: usize) -> (Option<Kind>, usize) {
     let mut reader = Reader::new(limits);
     let (mut start, mut end, mut largest) = (0, 0, 0);
     loop {
-        let given = Given::Text { text: text[start..end].into(), last: end == text.len() };
+        let given = InputView::Text { text: text[start..end].into(), last: end == text.len() };
         match reader.run(given, &mut Discard) {
             Ok(Step::Done) => return (None, largest),
             Err(Fail::Input(fault)) => return (Some(fault.kind()), largest),
@@ -149,7 +149,7 @@ fn no_byte_that_is_wanted_is_scanned_twice() {
         let (mut reader, mut trace) = (Reader::new(&Limits::default()), Trace::new());
         let (mut end, begun) = (0, Instant::now());
         loop {
-            let given = Given::Text { text: text[..end].into(), last: end == text.len() };
+            let given = InputView::Text { text: text[..end].into(), last: end == text.len() };
             if reader.run(given, &mut trace).unwrap() == Step::Done {
                 break;
             }

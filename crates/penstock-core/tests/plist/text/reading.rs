@@ -2,7 +2,7 @@
 
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::protocol::{FormatReader, Given, Step, Trace};
+use penstock_core::protocol::{FormatReader, InputView, Step, Trace};
 
 use super::recording::{Answers, whole};
 
@@ -41,7 +41,7 @@ fn truncated(text: &str, message: &str) {
 fn a_dictionary() {
     let text = "// !$*UTF8*$!\n{ name = Vila; tags = (\"a b\", <0fbd77 1c>,); empty = \"\"; }\n";
     let (mut reader, mut trace) = (Reader::new(&Limits::default()), Trace::new());
-    let step = reader.run(Given::Text { text: text.into(), last: true }, &mut trace);
+    let step = reader.run(InputView::Text { text: text.into(), last: true }, &mut trace);
     assert_eq!(step.unwrap(), Step::Done);
     let events = "  14 begin map
   16   key \"name\"

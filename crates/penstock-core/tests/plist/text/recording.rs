@@ -5,7 +5,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::protocol::{Flow, FormatReader, Given, Lent, Look, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, Look, LookAhead, Sink, Step};
 use penstock_core::value::datetime::{Date, DateTime, Offset, Time};
 
 /// An event or a fault, and its offset.
@@ -181,7 +181,7 @@ pub(crate) fn read(text: &str, limits: &Limits, cuts: &[u8], recorder: &mut Reco
     let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);
     loop {
         let before = reader.offset();
-        let window = Given::Text { text: text[start..end].into(), last };
+        let window = InputView::Text { text: text[start..end].into(), last };
         let step = if recorder.portable {
             reader.run_portable(window.text(), last, recorder)
         } else {

@@ -4,7 +4,7 @@ use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
 use penstock_core::plist::text::writer::{Form, Indent, Writer, WriterOptions};
-use penstock_core::protocol::{FormatReader, Given, Step};
+use penstock_core::protocol::{FormatReader, InputView, Step};
 use penstock_core::writer::Writer as _;
 
 use super::recording::{Answers, whole};
@@ -13,7 +13,7 @@ use super::recording::{Answers, whole};
 pub(crate) fn rewritten(text: &str, options: WriterOptions) -> Option<String> {
     let (mut reader, mut writer) =
         (Reader::new(&Limits::default()), Writer::new(options, &Limits::default()));
-    let given = Given::Text { text: text.into(), last: true };
+    let given = InputView::Text { text: text.into(), last: true };
     loop {
         match reader.run(given, &mut writer) {
             Ok(Step::Done) => break,

@@ -24,7 +24,7 @@ use crate::error::{Fail, Fault};
 use crate::event::{Container, ContainerKind, Scalar, Text};
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
-use crate::protocol::{Flow, FormatReader, Given, Listener, Look, Step};
+use crate::protocol::{Flow, FormatReader, InputView, Listener, Look, Step};
 
 /// As many bytes may be reported, however small the file is.
 const FREE: u64 = 8 << 20;
@@ -552,17 +552,21 @@ fn step_for(flow: Flow) -> Option<Step> {
 
 impl FormatReader for Reader {
     #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+    fn run<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         match given {
-            Given::Bytes(bytes) => self.read(&mut Memory(bytes), bytes.len() as u64, sink),
+            InputView::Bytes(bytes) => self.read(&mut Memory(bytes), bytes.len() as u64, sink),
             // Reading a file takes so long that the calls through a table do not matter.
-            Given::At { .. } | Given::Text { .. } => self.run_dyn(given, sink),
+            InputView::At { .. } | InputView::Text { .. } => self.run_dyn(given, sink),
         }
     }
 
     fn run_dyn<S: Listener>(
         &mut self,
-        given: Given<'_>,
+        given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         Kept::lend(sink, |sink| self.run_any(given, sink))
@@ -604,16 +608,20 @@ impl FormatReader for Reader {
 impl Reader {
     /// The copy of the walk that all sinks share.
     #[inline(never)]
-    fn run_any(&mut self, given: Given<'_>, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
+    fn run_any(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut AnySink<'_>,
+    ) -> Result<Step, Fail<Refused>> {
         match given {
-            Given::Bytes(bytes) => self.read(&mut Memory(bytes), bytes.len() as u64, sink),
-            Given::At { file, size } => {
+            InputView::Bytes(bytes) => self.read(&mut Memory(bytes), bytes.len() as u64, sink),
+            InputView::At { file, size } => {
                 let mut pages = std::mem::take(&mut self.pages);
                 let step = self.read(&mut Paged { file, size, pages: &mut pages }, size, sink);
                 self.pages = pages;
                 step
             }
-            Given::Text { .. } => {
+            InputView::Text { .. } => {
                 Err(Fail::Input(Fault::malformed(0, "a binary property list is no text")))
             }
         }
