@@ -37,9 +37,9 @@ impl Settings {
 }
 
 /// Fills columns from events. Its methods are those of a [`Sink`], and answer None for what it does
-/// not take: whoever drives it can have the events of the record so far [again](Fast::again), and
+/// not take: whoever drives it can have the events of the record so far [again](NativeSink::again), and
 /// the one that was not taken is not among them.
-pub trait Fast {
+pub trait NativeSink {
     /// The documents that it takes.
     const SHAPE: Shape;
 

@@ -6,7 +6,7 @@
 
 use crate::columns::Columns;
 use crate::events::{Events, Span, What};
-use crate::fast::{Fast, Settings};
+use crate::fast::{NativeSink, Settings};
 use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
 use penstock_core::event::{Key, KeyKind, KnownKeys, Row, Rows, Scalar, Text};
@@ -327,7 +327,7 @@ impl Keyed {
     }
 }
 
-impl Fast for Keyed {
+impl NativeSink for Keyed {
     const SHAPE: Shape = Shape::Members;
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Records of a piece of the text into columns of their own, in a thread of their own.
 
 use crate::columns::Columns;
-use crate::fast::Fast;
+use crate::fast::NativeSink;
 use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
@@ -59,7 +59,7 @@ pub struct NotTaken;
 
 type Answer = Result<Flow, NotTaken>;
 
-impl<F: Fast> Lane<F> {
+impl<F: NativeSink> Lane<F> {
     /// Takes records as `fast` does, into columns of its own. Of a table, `header` is what the
     /// driver has answered.
     pub fn beside(fast: &F, header: Option<Arc<Header>>) -> Self {
@@ -147,7 +147,7 @@ macro_rules! told {
     };
 }
 
-impl<F: Fast> Sink for Lane<F> {
+impl<F: NativeSink> Sink for Lane<F> {
     type Error = NotTaken;
 
     told! {
@@ -172,7 +172,7 @@ impl<F: Fast> Sink for Lane<F> {
     }
 }
 
-impl<F: Fast> Lent for Lane<F> {
+impl<F: NativeSink> Lent for Lane<F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         self.fast.expected_key()
@@ -183,7 +183,7 @@ impl<F: Fast> Lent for Lane<F> {
     }
 }
 
-impl<F: Fast> LookAhead for Lane<F> {
+impl<F: NativeSink> LookAhead for Lane<F> {
     fn known_keys(
         &mut self,
         known: &KnownKeys<'_>,
@@ -222,7 +222,7 @@ impl<F: Fast> LookAhead for Lane<F> {
     }
 }
 
-impl<F: Fast> Destination for Lane<F> {
+impl<F: NativeSink> Destination for Lane<F> {
     type Error = NotTaken;
     type Cause = Infallible;
     type Break = NotTaken;
@@ -246,7 +246,7 @@ impl<F: Fast> Destination for Lane<F> {
     }
 }
 
-impl<F: Fast + Send + 'static> penstock_core::split::Lane for Lane<F> {
+impl<F: NativeSink + Send + 'static> penstock_core::split::Lane for Lane<F> {
     fn anew(&self, used: Option<Self>) -> Option<Self> {
         let header = self.header.clone();
         Some(match used {
@@ -259,7 +259,7 @@ impl<F: Fast + Send + 'static> penstock_core::split::Lane for Lane<F> {
     }
 }
 
-impl<F: Fast> Lane<F> {
+impl<F: NativeSink> Lane<F> {
     /// The memory of what was given.
     fn emptied(self) -> (Columns, Vec<usize>) {
         let (mut columns, mut ends) = (self.fast.into_columns(), self.ends);

@@ -55,7 +55,7 @@ pub use arrow_schema::{
 };
 pub use batch::Texts;
 pub use columns::Columns;
-pub use fast::{Fast, Settings};
+pub use fast::{NativeSink, Settings};
 pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
 pub use lane::{Header, Lane, NotTaken};

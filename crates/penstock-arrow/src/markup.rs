@@ -8,7 +8,7 @@
 
 use crate::columns::Columns;
 use crate::events::{Events, Span, What};
-use crate::fast::{Fast, Settings};
+use crate::fast::{NativeSink, Settings};
 use crate::plan::{ElementState, Kind, NodeId, To};
 use crate::values::Unfit;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
@@ -238,7 +238,7 @@ impl Markup {
     }
 }
 
-impl Fast for Markup {
+impl NativeSink for Markup {
     const SHAPE: Shape = Shape::Elements;
 
     fn new(columns: Columns, settings: Settings) -> Self {

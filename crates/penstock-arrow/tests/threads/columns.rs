@@ -4,7 +4,7 @@ use crate::{Form, drive, reader};
 use arrow_array::types::Int32Type;
 use arrow_array::{DictionaryArray, StringArray};
 use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
-use penstock_arrow::{Columns, Fast, Header, Keyed, Lane, RecordBatch, Settings};
+use penstock_arrow::{Columns, Header, Keyed, Lane, NativeSink, RecordBatch, Settings};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{

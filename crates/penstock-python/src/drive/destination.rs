@@ -7,7 +7,7 @@ use crate::objects::{
     Elements, FormatOptions, Keys, MarkupOptions, Options, Owned, Refusal, Side, Why,
 };
 use crate::plan::PlanRef;
-use penstock_arrow::{Fast, Keyed, Lane, Markup};
+use penstock_arrow::{Keyed, Lane, Markup, NativeSink};
 use penstock_core::error::Fail;
 use penstock_core::formats::Reader;
 use penstock_core::forward;

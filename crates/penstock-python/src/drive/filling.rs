@@ -7,7 +7,7 @@
 use crate::columns::objects::{self, Classes};
 use crate::objects::{Mismatch, Owned, Refusal, Side, shortened};
 use crate::plan::PlanRef;
-use penstock_arrow::{Columns, Fast, Header, Lane, Unfit};
+use penstock_arrow::{Columns, Header, Lane, NativeSink, Unfit};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
@@ -44,7 +44,7 @@ pub(crate) struct Filling<S: Side, F> {
 
 type Answer = Result<Flow, Refusal>;
 
-impl<S: Side, F: Fast> Filling<S, F> {
+impl<S: Side, F: NativeSink> Filling<S, F> {
     /// With `always`, an object is made of each record.
     pub(crate) fn new(
         fast: F,
@@ -210,7 +210,7 @@ fn refusal(why: Unfit, at: u64, path: Vec<PathStep>) -> Refusal {
     Refusal::from(mismatch).coded(Code::Value)
 }
 
-impl<S: Side, F: Fast> Sink for Filling<S, F> {
+impl<S: Side, F: NativeSink> Sink for Filling<S, F> {
     type Error = Refusal;
 
     #[inline(always)]
@@ -286,7 +286,7 @@ impl<S: Side, F: Fast> Sink for Filling<S, F> {
     }
 }
 
-impl<S: Side, F: Fast> Lent for Filling<S, F> {
+impl<S: Side, F: NativeSink> Lent for Filling<S, F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.is_slow { self.slow.expected_key() } else { self.fast.expected_key() }
@@ -300,7 +300,7 @@ impl<S: Side, F: Fast> Lent for Filling<S, F> {
     }
 }
 
-impl<S: Side, F: Fast> LookAhead for Filling<S, F> {
+impl<S: Side, F: NativeSink> LookAhead for Filling<S, F> {
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
         self.look(|slow| slow.look_key(key, at))
     }
@@ -357,7 +357,7 @@ impl<S: Side, F: Fast> LookAhead for Filling<S, F> {
     }
 }
 
-impl<S: Side, F: Fast> Filling<S, F> {
+impl<S: Side, F: NativeSink> Filling<S, F> {
     /// A row that the columns do not take.
     #[inline(never)]
     fn row_slowly(&mut self, row: &mut Row<'_>) -> Answer {
@@ -381,7 +381,7 @@ impl<S: Side, F: Fast> Filling<S, F> {
     }
 }
 
-impl<S: Side, F: Fast + Send + 'static> Shares for Filling<S, F> {
+impl<S: Side, F: NativeSink + Send + 'static> Shares for Filling<S, F> {
     type Lane = Lane<F>;
 
     fn lane(&self) -> Option<Lane<F>> {
@@ -405,7 +405,7 @@ impl<S: Side, F: Fast + Send + 'static> Shares for Filling<S, F> {
     }
 }
 
-impl<S: Side, F: Fast> Destination for Filling<S, F> {
+impl<S: Side, F: NativeSink> Destination for Filling<S, F> {
     type Error = Refusal;
     type Cause = PyErr;
     type Break = PyErr;
