@@ -10,7 +10,7 @@
 //! - 1: [`error`]: what is wrong with an input
 //! - 1: [`limits`]: every limit on input
 //! - 1: [`keys`]: finds a key among those of a class
-//! - 1: [`near`]: suggests a known name
+//! - 1: [`suggest`]: suggests a known name
 //! - 1: [`options`]: options as a caller gives them
 //! - 1: [`path_step`]: one step of the path to a value
 //! - 1: [`position`]: line, column and excerpt of a byte

@@ -218,26 +218,6 @@ impl Row {
         }
     }
 
-    /// There is a quote in a cell that does not begin with one, or behind the one that closed it.
-    #[cold]
-    #[inline(never)]
-    fn stray_quote(&mut self, at: usize, grammar: &Grammar) {
-        // What stands behind a closed cell is found when the cell ends. The text before a stray quote
-        // is not looked at again for each quote that follows.
-        if self.within != Within::Behind {
-            self.within = Within::Stray;
-            self.mend(Wrong::Quote, at, grammar);
-        }
-    }
-
-    /// There is a carriage return or a line feed that ends no line.
-    #[cold]
-    #[inline(never)]
-    fn half_end(&mut self, byte: u8, at: usize, grammar: &Grammar) {
-        let wrong = if byte == b'\r' { Wrong::Return } else { Wrong::Feed };
-        self.mend(wrong, at, grammar);
-    }
-
     /// There is text between the closing quote of the current cell and its end. If that is repaired,
     /// all quotes in the cell are text, but a first and a last one.
     #[cold]
@@ -332,16 +312,36 @@ impl Row {
         let mut from = start + self.at;
         loop {
             let stop = found.next(from, start, &mut self.ascii);
-            if KNOWN && self.joins(text, start, from..stop.unwrap_or(text.len()), grammar) {
-                from = start + self.at;
-                if self.at > grammar.most {
-                    return Some(self.too_long(found, start, last, grammar));
+            if KNOWN {
+                let to = stop.unwrap_or(text.len());
+                if self.joins(text, start, from..to, grammar) {
+                    from = start + self.at;
+                    if self.at > grammar.most {
+                        return Some(self.too_long(found, start, last, grammar));
+                    }
+                    found.restart(from);
+                    continue;
                 }
-                found.restart(from);
-                continue;
             }
-            let Some(stop) = stop else { return self.window_ends(found, start, last, grammar) };
-            let (byte, at) = (text[stop], stop - start);
+            let Some(stop) = stop else {
+                self.at = text.len() - start;
+                if !last {
+                    return self.cut(found, start, last, grammar);
+                }
+                let end = End { end: self.at, next: self.at };
+                if self.within == Within::Quoted {
+                    self.fault(Wrong::Open, self.cell.at);
+                    if self.at > grammar.most {
+                        return Some(self.too_long(found, start, last, grammar));
+                    }
+                    self.looked_at = self.at;
+                    self.remember();
+                    return Some(self.first_line(&text[start..], last, grammar));
+                }
+                self.end_cell(&text[start..], end.end, grammar);
+                return Some(self.ended(end, found, start, last, grammar));
+            };
+            let byte = text[stop];
             from = stop + 1;
             if self.within == Within::Quoted {
                 if Some(byte) == grammar.quote {
@@ -356,7 +356,7 @@ impl Row {
                             _ => {}
                         }
                     }
-                    self.cell.to = at;
+                    self.cell.to = stop - start;
                     self.within = Within::Behind;
                 } else if Some(byte) == grammar.escape {
                     if from == text.len() && !last {
@@ -365,7 +365,7 @@ impl Row {
                     self.cell.escaped = true;
                     from += 1;
                 } else if byte == 0 {
-                    self.mend(Wrong::Nul, at, grammar);
+                    self.mend(Wrong::Nul, stop - start, grammar);
                 }
                 continue;
             }
@@ -379,20 +379,26 @@ impl Row {
                         Ends::Cut => return self.cut_at(stop, found, start, grammar),
                     }
                 };
-                self.end_cell(&text[start..], at, grammar);
+                self.end_cell(&text[start..], stop - start, grammar);
                 from = stop + length;
                 let at = from - start;
                 self.cell = Cell { at, from: at, to: at, ..CELL };
                 self.within = Within::Plain;
             } else if Some(byte) == grammar.quote {
                 let before = &text[start + self.cell.at..stop];
-                if self.within == Within::Plain
-                    && (before.is_empty() || (grammar.trim && is_blank(before)))
-                {
+                if matches!(self.within, Within::Behind | Within::Stray) {
+                    // What stands behind a closed cell is found when the cell ends. The text before a
+                    // stray quote is not looked at again for each quote that follows.
+                    if self.within == Within::Stray {
+                        self.mend(Wrong::Quote, stop - start, grammar);
+                    }
+                } else if before.is_empty() || (grammar.trim && is_blank(before)) {
+                    let at = stop - start;
                     self.cell = Cell { at, from: at + 1, to: at + 1, quoted: true, ..CELL };
                     self.within = Within::Quoted;
                 } else {
-                    self.stray_quote(at, grammar);
+                    self.within = Within::Stray;
+                    self.mend(Wrong::Quote, stop - start, grammar);
                 }
             } else if Some(byte) == grammar.escape {
                 if from == text.len() && !last {
@@ -402,17 +408,21 @@ impl Row {
                 from += 1;
                 self.kept = from - start;
             } else if byte == 0 {
-                self.mend(Wrong::Nul, at, grammar);
+                self.mend(Wrong::Nul, stop - start, grammar);
             } else {
                 match grammar.terminator(text, stop, last) {
                     Ends::Yes(length) => {
-                        self.end_cell(&text[start..], at, grammar);
+                        self.end_cell(&text[start..], stop - start, grammar);
                         self.ascii &= found.is_ascii(start, stop);
-                        let end = End { end: at, next: at + length };
+                        let end = stop - start;
+                        let end = End { end, next: end + length };
                         return Some(self.ended(end, found, start, last, grammar));
                     }
                     Ends::Cut => return self.cut_at(stop, found, start, grammar),
-                    Ends::No if grammar.terminator.is_none() => self.half_end(byte, at, grammar),
+                    Ends::No if grammar.terminator.is_none() => {
+                        let wrong = if byte == b'\r' { Wrong::Return } else { Wrong::Feed };
+                        self.mend(wrong, stop - start, grammar);
+                    }
                     Ends::No => {}
                 }
             }
@@ -476,35 +486,6 @@ impl Row {
         self.ascii &= found.is_ascii(start, stop);
         self.at = stop - start;
         self.cut(found, start, false, grammar)
-    }
-
-    /// There are no more stops in the window: the row ends there, or goes on behind it.
-    #[cold]
-    #[inline(never)]
-    fn window_ends<I: Isa>(
-        &mut self,
-        found: &Found<'_, I>,
-        start: usize,
-        last: bool,
-        grammar: &Grammar,
-    ) -> Option<End> {
-        let row = &found.text[start..];
-        self.at = row.len();
-        if !last {
-            return self.cut(found, start, last, grammar);
-        }
-        if self.within == Within::Quoted {
-            self.fault(Wrong::Open, self.cell.at);
-            if self.at > grammar.most {
-                return Some(self.too_long(found, start, last, grammar));
-            }
-            self.looked_at = self.at;
-            self.remember();
-            return Some(self.first_line(row, last, grammar));
-        }
-        let end = End { end: self.at, next: self.at };
-        self.end_cell(row, end.end, grammar);
-        Some(self.ended(end, found, start, last, grammar))
     }
 
     /// A row that the window cuts: nothing, unless it is too long already.

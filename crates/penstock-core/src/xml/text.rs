@@ -39,16 +39,6 @@ pub(super) struct Reached {
     pub(super) range: Range<usize>,
 }
 
-/// What a reference to an entity stands for.
-enum Entity {
-    /// One character or two: HTML knows the name.
-    Chars(char, Option<char>),
-    /// The replacement text.
-    Text(Reached),
-    /// The reference stays as written.
-    AsWritten,
-}
-
 /// A piece of text that needed more than copying.
 #[derive(Debug)]
 pub(super) struct Rough {
@@ -226,17 +216,26 @@ impl Reader {
                     }
                     Ok(Reference::Entity { end }) => {
                         let name = valid.slice(at + 1..end - 1).as_str();
-                        match self.entity(name, at..end, locus) {
-                            Ok(Entity::Chars(char, more)) => {
-                                flush!(at);
-                                for char in [Some(char), more].into_iter().flatten() {
-                                    ascii &= char.is_ascii();
-                                    self.scratch.push_char(char);
-                                }
-                                (at, plain) = (end, end);
+                        if let Some((char, more)) =
+                            html_entities::repaired(self.options, &self.dtd, name)
+                        {
+                            flush!(at);
+                            self.note_repair(RepairKind::HtmlEntity, locus.at(at));
+                            for char in [Some(char), more].into_iter().flatten() {
+                                ascii &= char.is_ascii();
+                                self.scratch.push_char(char);
                             }
-                            Ok(Entity::Text(reached)) => break (at, Next::Entity(reached)),
-                            Ok(Entity::AsWritten) => {
+                            (at, plain) = (end, end);
+                            continue;
+                        }
+                        match self.general(name, at, locus) {
+                            Ok(Some(text)) => {
+                                let name = name.into();
+                                let reached = Reached { name, text, range: at..end };
+                                break (at, Next::Entity(reached));
+                            }
+                            // The reference stays as written.
+                            Ok(None) => {
                                 ascii &= name.is_ascii();
                                 at = end;
                             }
@@ -281,21 +280,6 @@ impl Reader {
     fn note_repair(&mut self, kind: RepairKind, offset: u64) {
         make_room(&mut self.made, 1);
         self.made.push(Repair { kind, offset });
-    }
-
-    /// What the reference in `range` to an entity of this name stands for.
-    #[cold]
-    #[inline(never)]
-    fn entity(&mut self, name: &str, range: Range<usize>, locus: Locus) -> Result<Entity, Fault> {
-        let at = range.start;
-        if let Some((char, more)) = html_entities::repaired(self.options, &self.dtd, name) {
-            self.note_repair(RepairKind::HtmlEntity, locus.at(at));
-            return Ok(Entity::Chars(char, more));
-        }
-        Ok(match self.general(name, at, locus)? {
-            Some(text) => Entity::Text(Reached { name: name.into(), text, range }),
-            None => Entity::AsWritten,
-        })
     }
 
     /// The replacement text of a general entity; none if the reference stays as written.

@@ -92,7 +92,7 @@ impl Windows {
     }
 
     /// The same input up to an offset where a record begins, which is not read. The source should
-    /// have [some bytes](CONTEXT) more, for excerpts.
+    /// have [some bytes](crate::position::CONTEXT) more, for excerpts.
     #[must_use]
     pub fn up_to(mut self, end: u64) -> Self {
         self.part = Some(end);
