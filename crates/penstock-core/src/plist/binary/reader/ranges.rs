@@ -73,8 +73,8 @@ impl Reader {
     }
 
     /// From now on, it halts once in each container of many members that is open inside of fewer than so
-    /// many others, behind some of these: it says that it needs [more](Step::More), and reads on when it
-    /// is called again. In the meantime, others can begin [beside](Self::beside) it.
+    /// many others, behind some of these: it says that it needs [more](crate::protocol::Step::More), and
+    /// reads on when it is called again. In the meantime, others can begin [beside](Self::beside) it.
     pub fn halt_within(&mut self, others: usize) {
         self.halts_within = others;
     }
