@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 # The modules that several folders of tests import; the tests are no package.
 sys.path.insert(0, str(Path(__file__).parent / "support"))
@@ -16,6 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=5_000, deadline=None)
 settings.load_profile("repeatable")
+
+# Hypothesis also tries the constants of the project's modules: those that are imported by then. These
+# depend on which tests a process has run before, and on every line of the project, so it knows of none.
+providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]
 
 _missing: set[str] = set()
 

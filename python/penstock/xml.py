@@ -269,6 +269,7 @@ def encode(
     ).encode(value)
 
 
+@_suggest.advised
 def dump(
     value: Any,
     target: Target,
@@ -337,6 +338,7 @@ def dump(
     _write.dump(encoder, value, target, compression, level, sync)
 
 
+@_suggest.advised
 def write(
     target: Target,
     into: TypeForm[T] = PLAIN,

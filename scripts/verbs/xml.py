@@ -150,6 +150,7 @@ def encode(value, into, /, *, STYLE) -> bytes:
     """
 
 
+@_suggest.advised
 def dump(value, target, into, /, *, STYLE, TARGET) -> None:
     """Write a value as one XML document to a file or a stream.
 
@@ -163,6 +164,7 @@ def dump(value, target, into, /, *, STYLE, TARGET) -> None:
     """
 
 
+@_suggest.advised
 def write(target, into, /, *, at, STYLE, TARGET) -> _rust.Writer[T]:
     """Write records one at a time, in constant memory: the elements inside of the root.
 

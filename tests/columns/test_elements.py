@@ -98,8 +98,10 @@ def test_elements(items: list[str], size: int, repeated: Any) -> None:
     found: list[Any] = []
     reader = penstock.xml.read(Chunks(data, size), Item, errors=found.append, repeated=repeated)
     assert list(batches(reader.columns(rows=2))) == expected
-    ours = [str(error) for error in found if "expected int64" not in str(error)]
-    assert ours == [str(error) for error in wrong]
+    # What is wrong behind a number that is too large for its column, columns do not say.
+    large = {error.record for error in found if "expected int64" in str(error)}
+    ours = [str(error) for error in found if error.record not in large]
+    assert ours == [str(error) for error in wrong if error.record not in large]
 
 
 @given(st.lists(ITEM, min_size=1, max_size=3), st.data())

@@ -88,7 +88,7 @@ def decode(
     Raises:
         DecodeError: One of the four classes that `penstock.json.decode` lists.
         PlanError: Penstock cannot decode into `into`.
-        ValueError: `data` is plainly in a format that cannot be read yet.
+        ValueError: `format` is no format.
 
     Example:
         >>> import penstock
@@ -321,7 +321,7 @@ def load(
     Raises:
         OSError: The file cannot be opened.
         TypeError: `source` is none of the three.
-        ValueError: The format is not known, or cannot be read yet; or as for `penstock.json.load`.
+        ValueError: The format is not known; or as for `penstock.json.load`.
         DecodeError: One of the four classes that `penstock.json.decode` lists; or itself, if the
             source raised while it was read.
         PlanError: Penstock cannot decode into `into`.

@@ -16,7 +16,7 @@ def decode(data, into, /, *, format, READ, limits) -> T:
     Raises:
         DecodeError: One of the four classes that `penstock.json.decode` lists.
         PlanError: Penstock cannot decode into `into`.
-        ValueError: `data` is plainly in a format that cannot be read yet.
+        ValueError: `format` is no format.
     Example:
         >>> import penstock
         >>> penstock.decode(b'[1, 2.5]')
@@ -135,7 +135,7 @@ def load(source, into, /, *, format, READ, FILE) -> T:
             the suffix of the name, without a compression suffix, and then at the first bytes of a
             file at a path.
     Raises:
-        ValueError: The format is not known, or cannot be read yet; or as for `penstock.json.load`.
+        ValueError: The format is not known; or as for `penstock.json.load`.
         DecodeError: One of the four classes that `penstock.json.decode` lists; or itself, if the
             source raised while it was read.
         PlanError: Penstock cannot decode into `into`.
