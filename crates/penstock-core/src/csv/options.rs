@@ -40,7 +40,7 @@ pub struct Options {
     /// The quote, which makes everything up to the next one the text of a cell.
     pub quote: Option<u8>,
     /// The character that makes the next one text. Without it, a quote in a quoted cell is doubled.
-    /// Behind a backslash, some letters stand for [other characters](escaped).
+    /// Behind a backslash, some letters stand for other characters.
     pub escape: Option<u8>,
     /// A row that begins with this text is a comment.
     pub comment: Option<Box<str>>,

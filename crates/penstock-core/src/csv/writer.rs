@@ -5,7 +5,7 @@
 //! other. From the first key that is not the next column on, the cells are *scattered*: each is
 //! written without a delimiter, its place is noted, and the end of the row puts them in order.
 //!
-//! The columns are known before the first row if somebody says them ([`Writer::columns`], a given
+//! The columns are known before the first row if somebody says them (`Writer::columns`, a given
 //! header, the header of another table). Otherwise they are the keys of the first row, and the
 //! header is put before it when it ends.
 

@@ -1,7 +1,7 @@
 //! One text, read by several threads at once.
 //!
 //! A source is cut into [`Pieces`] where a record seems to begin. That is a guess: a line feed may
-//! stand within quotes, and what looks like a start tag may be in a comment. A [`Pool`] of threads
+//! stand within quotes, and what looks like a start tag may be in a comment. A pool of threads (`threads/pool.rs`)
 //! reads the pieces, each from its beginning on with a reader that [begins beside](crate::formats::Reader::beside) the one
 //! of the driver. The driver takes what a thread has made of a piece only if its own reader stands
 //! where that piece begins, with the same containers open, if the thread's reader has come to the

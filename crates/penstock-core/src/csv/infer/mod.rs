@@ -1,12 +1,12 @@
 //! Finds the dialect of a sample: the delimiter, the quotes, the header and all the rest.
 //!
 //! Every dialect of which the sample has a trace is tried in earnest, with the grammar that reads
-//! the file afterwards ([`rows`](super::rows)). A dialect stays only if it reads the sample without
+//! the file afterwards (`csv/rows.rs`). A dialect stays only if it reads the sample without
 //! a fault: rows have as many cells as the row before, and lines before the table are clearly none
 //! of its rows. Most dialects end within a few lines.
 //!
 //! Of those that are left, the cheapest wins: that with which the table can be written down in the
-//! fewest bits ([`cost`]). Delimiters and quotes cost next to nothing in the right dialect, and
+//! fewest bits (`cost.rs`). Delimiters and quotes cost next to nothing in the right dialect, and
 //! numbers and dates cost less than text, so a table that is cut in the right places is shorter.
 //! That is the idea of the literature in other words. CleverCSV multiplies a score of row patterns
 //! with one of cell types (van den Burg, Nazábal, Sutton: Wrangling messy CSV files by detecting
