@@ -628,10 +628,13 @@ stream = pa.RecordBatchReader.from_batches(batch.schema, endless())
 thread.start()
 try:
     penstock.convert(stream, os.devnull, to="ndjson")
-except KeyboardInterrupt:
+except BaseException as error:
+    # If the interrupt comes while the generator runs, pyarrow tells of it in words.
+    told = f"{type(error).__name__}: {error}"
+    print("interrupted" if "KeyboardInterrupt" in told else told, ticks >= 50)
+finally:
     done.set()
     thread.join()
-    print("interrupted", ticks >= 50)
 """
 
 
