@@ -5,7 +5,7 @@
 // The extension is one library for one interpreter: nothing is exported to other crates.
 #![allow(unreachable_pub)]
 
-// By floor, as ARCHITECTURE.md says: what stands below knows nothing of what stands above.
+// By floor, the lowest first, as in ARCHITECTURE.md: a room names rooms of the groups before it only.
 mod cpython;
 mod edge;
 

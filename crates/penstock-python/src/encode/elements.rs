@@ -1,7 +1,7 @@
 //! Walks an object for a format of elements.
 //!
 //! What differs from [`walk`](super::walk): attributes come before all content of their element
-//! ([`tree`]), a collection is an element repeated or an element of its own, the absence of an
+//! ([`tree`](crate::plan::written::tree)), a collection is an element repeated or an element of its own, the absence of an
 //! element is a value, and every value is text, which must be read back as itself
 //! ([`readback`](super::readback)).
 

@@ -1,7 +1,7 @@
 //! Objects to events: what a writer gets to write.
 //!
 //! The encoder walks an object and tells a writer its values, as a reader tells a builder those of
-//! a document. What it knows of a class is the class's plan, read backwards ([`layout`]): which
+//! a document. What it knows of a class is the class's plan, read backwards ([`crate::plan::written`]): which
 //! attributes there are, under which keys, and what is done to a value on the way. Nothing
 //! recurses: [`walk`] keeps the open containers on a stack of its own.
 
