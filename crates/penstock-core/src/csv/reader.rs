@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use penstock_scan::{Chosen, Isa, Job, Stops, TextBuf, ValidText};
+use penstock_scan::{Chosen, Isa, Job, Stops, TextBuf, ValidText, dispatch_or};
 
 use super::blocks::{Blocks, Counted, Noted, Whole, usual_delimiter};
 use super::dialect::{Grammar, Line};
@@ -392,10 +392,27 @@ impl Reader {
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
+        dispatch_or(Run { reader: self, text, last, sink }, |run| {
+            run.reader.run_portable(run.text, run.last, run.sink)
+        })
+    }
+
+    /// As [`run`](Reader::run), with one copy of the grammar for all sinks: it calls the sink through a table. A row is
+    /// one call, or many rows are, so only a sink that does very little for each row is slower.
+    ///
+    /// # Errors
+    /// As [`run`](Reader::run).
+    pub fn run_dyn<S: Listener + ?Sized>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
         Kept::lend(sink, |sink| self.run_any(Chosen::best(), text, last, sink))
     }
 
-    /// As [`run`](Reader::run), without the processor's special instructions: for tests.
+    /// As [`run_dyn`](Reader::run_dyn), without the processor's special instructions: for
+    /// processors that lack them, and for tests.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
@@ -409,8 +426,7 @@ impl Reader {
         Kept::lend(sink, |sink| self.run_any(Chosen::portable(), text, last, sink))
     }
 
-    /// The only copy of the grammar. It calls the sink once for a row, or for many rows, so a call through a table
-    /// costs nothing.
+    /// The copy of the grammar that all sinks share. It is not generic, so there is only one.
     #[inline(never)]
     fn run_any(
         &mut self,

@@ -6,6 +6,7 @@ use crate::protocol::{FormatReader, InputView, Listener, Step};
 use crate::repair::Repair;
 
 impl FormatReader for Reader {
+    #[inline]
     fn run<S: Listener>(
         &mut self,
         given: InputView<'_>,
@@ -16,6 +17,17 @@ impl FormatReader for Reader {
             return Ok(Step::More);
         }
         self.run(text, last, sink)
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: InputView<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let (text, last) = given.as_text()?;
+        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
+            return Ok(Step::More);
+        }
+        self.run_dyn(text, last, sink)
     }
     fn base(&self) -> u64 {
         self.base()

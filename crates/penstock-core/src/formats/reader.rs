@@ -152,8 +152,9 @@ impl FormatReader for Reader {
         match self {
             Reader::Json(reader) => FormatReader::run(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
-            Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
-            // It has four grammars: only the builder is worth a copy of each.
+            // A row is one call, so only a builder of rows without fields notices one through a table. And property lists
+            // have four grammars.
+            Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Told(reader) => reader.run(given, sink),
         }
@@ -170,6 +171,9 @@ impl FormatReader for Reader {
                 FormatReader::run(reader, given, sink)
             }
             Reader::Xml(reader) if const { copied::<D>(Shape::Elements, Copies::Common) } => {
+                FormatReader::run(&mut **reader, given, sink)
+            }
+            Reader::Csv(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
                 FormatReader::run(&mut **reader, given, sink)
             }
             Reader::Plist(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
@@ -190,7 +194,7 @@ impl FormatReader for Reader {
         match self {
             Reader::Json(reader) => FormatReader::run_dyn(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
-            Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
+            Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Told(reader) => reader.run(given, sink),
         }

@@ -38,7 +38,7 @@ pub enum Copies {
     None,
     /// Of JSON and XML.
     Common,
-    /// Of property lists, too, which have four grammars.
+    /// Of CSV, too, and of property lists, which have four grammars.
     All,
 }
 
