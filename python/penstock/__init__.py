@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from penstock._streams.describe import describe
     from penstock._verbs.convert import convert
     from penstock._verbs.recompress import recompress
+    from penstock._verbs.values import make, plain
 
     # To a checker, a plan is another way to write the type that it is made from. So one signature
     # accepts both, and the checker still infers what a verb returns.
@@ -176,11 +177,13 @@ __all__ = [
     "int64",
     "json",
     "load",
+    "make",
     "map",
     "ndjson",
     "on",
     "open",
     "pattern",
+    "plain",
     "plist",
     "read",
     "recompress",
@@ -239,6 +242,10 @@ if not TYPE_CHECKING:
             import penstock.spark as found  # noqa: PLC0415 - it imports PySpark
         elif name == "convert":
             from penstock._verbs.convert import convert as found  # noqa: PLC0415 - few programs convert
+        elif name in {"make", "plain"}:
+            from penstock._verbs import values as _values  # noqa: PLC0415 - for what others have parsed
+
+            found = getattr(_values, name)
         elif name == "recompress":
             from penstock._verbs.recompress import recompress as found  # noqa: PLC0415 - few programs do
         elif name == "Checkpoint":

@@ -103,12 +103,14 @@ __all__ = [
     "facts",
     "fail_request",
     "infer",
+    "make",
     "load",
     "mono_ns",
     "nothing",
     "open",
     "opening",
     "outline",
+    "plain",
     "read_columns",
     "read_on",
     "read_split",
@@ -273,6 +275,18 @@ def infer(
     str,
     list[tuple[str, tuple[int, int] | None, tuple[int, str] | None]],
 ]: ...
+def make(
+    value: object,
+    type: TypeForm[T],
+    unknown: str,
+    all_errors: bool,
+    from_attributes: bool,
+    limits: Limits | None,
+    /,
+) -> T: ...
+def plain(
+    value: object, type: object | None, omit: str | None, limits: Limits | None, /
+) -> Any: ...
 def outline(
     dialect: Dialect, source: Source, /
 ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]: ...

@@ -86,6 +86,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::infer::infer;
     #[pymodule_export]
+    use crate::verbs::make::{make, plain};
+    #[pymodule_export]
     use crate::verbs::outline::outline;
     #[pymodule_export]
     use crate::verbs::ranges::{Chain, Ranges};

@@ -36,6 +36,19 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Whether the format has a null.
     const NULLS: bool = true;
 
+    /// Whether the program's own objects are kept, instead of text that stands for them. Then a scalar that needs no
+    /// conversion comes by [`hold`](Self::hold).
+    const HOLDS: bool = false;
+
+    /// A scalar, as the address of the program's object, which lives until this call returns.
+    ///
+    /// # Errors
+    /// As [`Sink::null`](crate::protocol::Sink::null).
+    fn hold(&mut self, object: usize) -> Result<Flow, Unwritable> {
+        let _ = object;
+        self.null(0)
+    }
+
     /// The text that may be taken.
     fn ready(&self) -> &[u8];
 

@@ -27,6 +27,13 @@ pub(crate) struct Where<'a> {
     pub(crate) path: Vec<PathStep>,
 }
 
+impl Where<'_> {
+    /// Whether the input is bytes: not columns, nor values that are in memory.
+    fn has_bytes(&self) -> bool {
+        !self.format.is_empty() && self.format != penstock_core::formats::arrow::FORMAT.name
+    }
+}
+
 /// A kind of problem, and where something is absent.
 #[derive(Default)]
 struct Details {
@@ -171,7 +178,7 @@ fn make<'py>(
         known.set_item("excerpt", text)?;
         known.set_item("caret", caret)?;
     } else if let Some(offset) = details.offset
-        && place.format != penstock_core::formats::arrow::FORMAT.name
+        && place.has_bytes()
     {
         known.set_item("offset", offset)?;
     }

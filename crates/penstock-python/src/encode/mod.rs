@@ -14,6 +14,7 @@ mod known;
 pub(crate) mod native;
 mod ordered;
 mod place;
+pub(crate) mod plain;
 mod problem;
 mod quick;
 mod readback;

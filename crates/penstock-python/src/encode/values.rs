@@ -217,8 +217,17 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
     }
 
+    /// Gives the object itself to a writer that keeps objects.
+    #[inline]
+    fn hold(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        Ok(self.writer.hold(value.as_ptr() as usize)?)
+    }
+
     #[inline]
     pub(super) fn int(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        if W::HOLDS && value.is_exact_instance_of::<PyInt>() {
+            return self.hold(value);
+        }
         let mut overflow = 0;
         // SAFETY: an `int`, or an object of a class derived from it.
         let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &raw mut overflow) };
@@ -241,6 +250,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 
     #[inline]
     pub(super) fn float(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        if W::HOLDS && value.is_exact_instance_of::<PyFloat>() {
+            return self.hold(value);
+        }
         // SAFETY: a `float`, or an object of a class derived from it.
         let value = unsafe { ffi::PyFloat_AS_DOUBLE(value.as_ptr()) };
         Ok(self.writer.float(value, 0)?)
@@ -248,6 +260,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 
     #[inline]
     pub(super) fn text(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        if W::HOLDS && value.is_exact_instance_of::<PyString>() {
+            return self.hold(value);
+        }
         let value = value.cast::<PyString>().map_err(PyErr::from)?;
         if let Some(text) = ascii_of(value) {
             return Ok(self.writer.text(text, 0)?);
@@ -257,6 +272,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     }
 
     pub(super) fn decimal(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        if W::HOLDS {
+            return self.hold(value);
+        }
         // Not what a derived class prints: it could be anything.
         let text = decimal_text(value)?;
         let text = text.to_str()?;

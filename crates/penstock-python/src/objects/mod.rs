@@ -18,12 +18,13 @@ mod owned;
 mod tests;
 
 pub(crate) use self::core::Options;
+pub(crate) use self::core::caches::key as new_key;
 pub(crate) use self::core::place::shortened;
 pub(crate) use self::core::readback::{ReadBack, key_back, read_back};
 pub(crate) use self::core::refusal::{Mismatch, Refusal, Why};
 pub(crate) use self::core::standard::{new_date, new_datetime, new_duration, new_time};
 pub(crate) use self::core::text::new_str;
 pub(crate) use collector::Pause;
-pub(crate) use keyed::KeyedOptions;
+pub(crate) use keyed::{KeyedOptions, Taking};
 pub(crate) use markup::{ForceList, MarkupOptions, Repeated, written};
 pub(crate) use owned::{Elements, FormatOptions, Keys, Owned, Side};

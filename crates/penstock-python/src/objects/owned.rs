@@ -7,7 +7,7 @@
 use super::core::problems::{Problems, Unplaced};
 use super::core::refusal::Refusal;
 use super::core::{Core, Options};
-use super::keyed::{Keyed, KeyedOptions};
+use super::keyed::{Keyed, KeyedOptions, Taking};
 use super::markup::{Markup, MarkupOptions};
 use crate::plan::{Plan, PlanRef};
 use penstock_core::forward;
@@ -169,6 +169,14 @@ impl<S: Side> Owned<S> {
 }
 
 impl Owned<Keys> {
+    /// Builds from a Python value instead of a document.
+    ///
+    /// # Errors
+    /// The value does not fit.
+    pub(crate) fn take(&mut self, value: &Bound<'_, PyAny>, how: Taking) -> Result<(), Refusal> {
+        self.sink.take(value, how)
+    }
+
     /// The columns of the rows that follow, each with its field; see [`Keyed::single_columns`].
     pub(crate) fn single_columns(&self) -> Option<Vec<(u32, u32)>> {
         self.sink.single_columns()

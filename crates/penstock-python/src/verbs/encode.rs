@@ -3,9 +3,11 @@
 use crate::edge::allocator;
 use crate::edge::errors::guarded;
 use crate::edge::options::unknown_word;
+use crate::encode::plain::Plain;
 use crate::encode::{Known, Omit, Walker};
 use crate::io::style::{Style, unwritable};
 use crate::plan::{PlanRef, plan_from};
+use crate::verbs::decode::the_value;
 use crate::verbs::write::{Chunks, iterate, numbered};
 use penstock_core::each_writer;
 use penstock_core::formats::AnyWriter;
@@ -167,7 +169,7 @@ fn busy() -> PyErr {
 }
 
 /// `omit=`
-fn omit(word: Option<&str>) -> PyResult<Omit> {
+pub(super) fn omit(word: Option<&str>) -> PyResult<Omit> {
     match word {
         None => Ok(Omit::Nothing),
         Some("none") => Ok(Omit::None),
@@ -182,6 +184,12 @@ pub(crate) fn plainly<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
     let mut work = spare().unwrap_or_else(|| Box::new(Work::new()));
     work.known.refresh(py);
     let result = one(&mut work, value, None, Omit::Nothing);
+    keep(work);
+    result
+}
+
+/// Has the work wait for the next call.
+fn keep(work: Box<Work>) {
     // Plans hold classes, so no more of them wait than a program uses at a time.
     if work.known.plans().len() <= MOST {
         let before = match SPARE.try_lock() {
@@ -191,7 +199,6 @@ pub(crate) fn plainly<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
         // Only now, without the lock: that may run code.
         drop(before);
     }
-    result
 }
 
 /// How many plans a spare keeps.
@@ -207,6 +214,25 @@ fn spare() -> Option<Box<Work>> {
 /// Lets the spare go, and with it the plans that it keeps.
 pub(crate) fn let_go(_py: Python<'_>) {
     drop(spare());
+}
+
+/// One object as plain values.
+pub(super) fn plainly_as_values<'py>(
+    value: &Bound<'py, PyAny>,
+    into: Option<&Bound<'py, PyAny>>,
+    omit: Omit,
+    limits: &Limits,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let plan = into.map(|into| plan_from(py, into, Form::KEYED.into())).transpose()?;
+    let mut work = spare().unwrap_or_else(|| Box::new(Work::new()));
+    work.known.refresh(py);
+    let mut writer = Plain::new(py, limits);
+    let number = plan.as_ref().map(|plan| work.known.number(py, plan));
+    Walker::new(py, &mut writer, &mut work.known, omit).write(value, number, &mut |_| Ok(()))?;
+    let made = writer.take();
+    keep(work);
+    the_value(py, made.map(Bound::unbind))
 }
 
 impl Work {

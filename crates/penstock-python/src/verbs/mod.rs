@@ -18,6 +18,7 @@ pub(crate) mod feed;
 mod finding;
 pub(crate) mod graph;
 pub(crate) mod infer;
+pub(crate) mod make;
 pub(crate) mod outline;
 pub(crate) mod ranges;
 pub(crate) mod read;

@@ -7,9 +7,11 @@ mod paths;
 mod rows;
 pub(crate) mod shared;
 mod unions;
+mod values;
 
 use self::order::Order;
 use self::rows::Header;
+pub(crate) use self::values::Taking;
 use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
 use super::core::place::brief;
