@@ -18,6 +18,7 @@ import ipaddress
 import os
 import pathlib
 import random
+import types
 import uuid
 import zoneinfo
 from collections.abc import Callable, Hashable, Sequence
@@ -346,7 +347,16 @@ def classes(choices: Choices, of: Any, value: Any) -> tuple[type, Any]:
     return made, whole
 
 
+class Values:
+    """Plain values in the place of text."""
+
+    encode = staticmethod(penstock.plain)
+    decode = staticmethod(penstock.make)
+
+
 FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "values": (Values, {}),
+    "values, defaults left out": (Values, {"omit": "defaults"}),
     "json": (penstock.json, {}),
     "json, defaults left out": (penstock.json, {"omit": "defaults"}),
     "json, decimals as text": (penstock.json, {"decimals": "text"}),
@@ -413,10 +423,42 @@ def broken(given: Given, form: str) -> str | None:
         back = module.decode(text, cls)
         back = back[0] if several else back
     except Exception as error:  # noqa: BLE001 - as above
-        return f"{line}: {text[-80:]!r} is not read: {error}"
+        return f"{line}: {text!r:.200} is not read: {error}"
     if same(back, whole) or is_documented(form, value):
         return None
-    return f"{line}: {text[-80:]!r} is read as {back!r}"
+    return f"{line}: {text!r:.200} is read as {back!r}"
+
+
+def fields(whole: Any) -> dict[str, Any] | None:
+    """The attributes of an object, by their names."""
+    if isinstance(whole, msgspec.Struct):
+        return {name: getattr(whole, name) for name in whole.__struct_fields__}
+    if hasattr(whole, "_asdict"):
+        return dict(whole._asdict())
+    if dataclasses.is_dataclass(whole):
+        return {field.name: getattr(whole, field.name) for field in dataclasses.fields(whole)}
+    return dict(whole) if isinstance(whole, dict) else dict(vars(whole))
+
+
+def unmade(given: Given) -> str | None:
+    """What is wrong with an object that is made of its own attributes: they are what the types ask for."""
+    choices = Choices(given)
+    try:
+        cls, whole = classes(choices, *made(choices))
+        penstock.json.encode(whole, cls)
+    except (TypeError, ValueError, penstock.EncodeError, penstock.PlanError):
+        return None  # No type or no object that the law of writing is about
+    own = fields(whole)
+    for values in (own, types.SimpleNamespace(**own)):
+        try:
+            back = penstock.make(values, cls, from_attributes=True)
+        except penstock.PlanError:
+            return None
+        except Exception as error:  # noqa: BLE001 - that is what is looked for
+            return f"unmade({choices.taken}): {values!r} is not taken: {error}"
+        if not same(back, whole):
+            return f"unmade({choices.taken}): {values!r} becomes {back!r}"
+    return None
 
 
 def taken(given: Given) -> list[int]:
@@ -499,6 +541,10 @@ def test_a_conversion_by_a_class_is_decoding_and_encoding(to: str) -> None:
 
 def test_columns_hold_the_objects() -> None:
     holds(in_columns)
+
+
+def test_an_object_is_made_of_its_attributes() -> None:
+    holds(unmade)
 
 
 def test_a_failure_is_made_short() -> None:

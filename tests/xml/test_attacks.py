@@ -309,7 +309,7 @@ def test_cost(name: str, bare: int) -> None:
     own = {"deep": 3_000, "deep, skipped": 3_000, "deep, allowed": 12_000}.get(name, 0)
     assert max(marks) - bare < 32 * 1024 + own
     if "long" in name or "different" in name or "events" in name:
-        assert abs(marks[2] - marks[0]) < 2 * 1024
+        assert abs(marks[2] - marks[0]) < 4 * 1024
 
 
 # The text before a token and after it. It is fed byte by byte, so that rescanning shows.

@@ -8,7 +8,7 @@ use penstock_core::value::{print, unix};
 use penstock_core::writer::{Unwritable, Writer};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
 /// A container that is being filled.
 enum Open<'py> {
@@ -26,13 +26,24 @@ pub(crate) struct Plain<'py> {
     made: Option<Bound<'py, PyAny>>,
     /// Kept for its memory only.
     text: Vec<u8>,
+    /// Whether the last value is noted, and what it is.
+    listens: bool,
+    heard: Option<Bound<'py, PyAny>>,
 }
 
 type Answer = Result<Flow, Unwritable>;
 
 impl<'py> Plain<'py> {
     pub(crate) fn new(py: Python<'py>, limits: &Limits) -> Self {
-        Plain { py, open: Vec::new(), deepest: limits.depth, made: None, text: Vec::new() }
+        Plain {
+            py,
+            open: Vec::new(),
+            deepest: limits.depth,
+            made: None,
+            text: Vec::new(),
+            listens: false,
+            heard: None,
+        }
     }
 
     /// The value that was made.
@@ -43,6 +54,9 @@ impl<'py> Plain<'py> {
     /// Puts a value in its place.
     #[inline]
     fn put(&mut self, value: Bound<'py, PyAny>) -> Answer {
+        if self.listens {
+            self.heard = Some(value.clone());
+        }
         match self.open.last_mut() {
             Some(Open::Dict(dict, key)) => {
                 let Some(key) = key.take() else {
@@ -147,8 +161,8 @@ impl Sink for Plain<'_> {
                 let text = String::from_utf8_lossy(digits);
                 let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
                 let class = match whole && matches!(value, Scalar::Number(_)) {
-                    true => self.py.get_type::<pyo3::types::PyInt>().into_any(),
-                    false => self.py.get_type::<pyo3::types::PyFloat>().into_any(),
+                    true => self.py.get_type::<PyInt>().into_any(),
+                    false => self.py.get_type::<PyFloat>().into_any(),
                 };
                 match class.call1((text.as_ref(),)) {
                     Ok(number) => self.put(number),
@@ -200,6 +214,27 @@ impl Writer for Plain<'_> {
         // SAFETY: the walker gives the address of an object that it holds.
         let value = unsafe { Bound::from_borrowed_ptr(self.py, object) };
         self.put(value)
+    }
+    fn listen(&mut self) -> bool {
+        self.heard = None;
+        !std::mem::replace(&mut self.listens, true)
+    }
+    fn ignore(&mut self) {
+        self.listens = false;
+        self.heard = None;
+    }
+    fn reported(&mut self) -> Option<Scalar<'_>> {
+        let heard = self.heard.as_ref()?;
+        if let Ok(text) = heard.cast::<PyString>() {
+            return Some(Scalar::Text(text.to_str().ok()?.into()));
+        } else if let Ok(value) = heard.cast::<PyBool>() {
+            return Some(Scalar::Bool(value.is_true()));
+        } else if heard.is_instance_of::<PyFloat>() {
+            return heard.extract().ok().map(Scalar::Float);
+        } else if heard.is_instance_of::<PyInt>() {
+            return heard.extract().ok().map(Scalar::Int);
+        }
+        None
     }
     fn ready(&self) -> &[u8] {
         &[]

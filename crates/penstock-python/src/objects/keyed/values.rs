@@ -94,6 +94,10 @@ impl<'p> Keyed<'p> {
             if aim.kind == KindByte::Float {
                 return self.as_it_is(aim.node, value);
             }
+            let is_float = |kind: &Kind| matches!(kind, Kind::Float | Kind::Any);
+            if aim.kind == KindByte::Other && self.takes_made_scalar(value, is_float)? {
+                return Ok(());
+            }
             return done(self.float(value.extract()?, 0));
         }
         if let Ok(value) = value.cast::<PyBool>() {
@@ -123,6 +127,10 @@ impl<'p> Keyed<'p> {
     }
 
     fn string(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        let is_text = |kind: &Kind| !matches!(kind, Kind::Int | Kind::Float | Kind::Bool);
+        if self.aim().kind == KindByte::Other && self.takes_made_scalar(value, is_text)? {
+            return Ok(());
+        }
         match text_of(value.cast::<PyString>().map_err(PyErr::from)?) {
             Ok(text) => done(self.text(text, 0)),
             Err(_) => self.misfits("a string with a lone surrogate, which is not text"),
@@ -130,6 +138,13 @@ impl<'p> Keyed<'p> {
     }
 
     fn integer(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        let is_int = |kind: &Kind| {
+            matches!(kind, Kind::Int | Kind::Choice(_) | Kind::Any)
+                || matches!(kind, Kind::Moment(moment) if moment.unit.is_some())
+        };
+        if self.aim().kind == KindByte::Other && self.takes_made_scalar(value, is_int)? {
+            return Ok(());
+        }
         let mut overflow = 0;
         // SAFETY: an `int`, or an object of a class derived from it.
         let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &raw mut overflow) };
@@ -168,8 +183,8 @@ impl<'p> Keyed<'p> {
         if let Some(node) = self.takes_as_it_is(value)? {
             return self.as_it_is(node, value);
         }
-        if self.is_made(value) {
-            return done(self.store(value.clone().into_ptr(), 0));
+        if self.takes_made(value)? {
+            return Ok(());
         }
         if value.is_instance_of::<PyString>() {
             return self.string(value);
@@ -194,7 +209,9 @@ impl<'p> Keyed<'p> {
             return self.tuple(tuple, how, opened);
         } else if is_bytes(value) {
             return self.unfit(value);
-        } else if let Some(list) = items(value)? {
+        } else if self.takes_lists()
+            && let Some(list) = items(value)?
+        {
             return self.list(&list, how, opened);
         } else if how.attributes && self.takes_attributes() {
             return self.object(value, how, opened);
@@ -251,16 +268,51 @@ impl<'p> Keyed<'p> {
         is_object_of(value, self.plan().classes[class as usize].class.bind(value.py()))
     }
 
-    /// Whether a value is an object of the class that the last step of the current type calls: a `Path`,
-    /// an address. Then it needs no step.
-    fn is_made(&self, value: &Bound<'_, PyAny>) -> bool {
-        let steps = self.item().after.iter().flat_map(|after| &after.steps);
-        let last = steps.filter_map(|step| match step {
+    /// Puts a value that is what the steps of its type make: a `Path`, an address. Then it needs no step. False
+    /// if it is not.
+    fn takes_made(&mut self, value: &Bound<'_, PyAny>) -> Result<bool, Refusal> {
+        let of = self.aim().node;
+        if self.aim().kind != KindByte::Other {
+            return Ok(false);
+        }
+        let made = match self.kind(of) {
+            Kind::Tokens(tokens) => tokens.untyped().find(|member| self.is_made(*member, value)),
+            _ => self.is_made(of, value).then_some(of),
+        };
+        let Some(node) = made else { return Ok(false) };
+        let object = value.clone().into_ptr();
+        let answer = if node == of { self.store(object, 0) } else { self.put(object, 0) };
+        self.valued(answer)?;
+        Ok(true)
+    }
+
+    /// Whether the steps of a node make values of the class of this one.
+    fn is_made(&self, node: NodeId, value: &Bound<'_, PyAny>) -> bool {
+        let Some(after) = &self.plan().nodes[node as usize].after else { return false };
+        if let Some(class) = &after.class {
+            return is_object_of(value, class.bind(value.py()));
+        }
+        let called = after.steps.iter().filter_map(|step| match step {
             Step::Call(function) | Step::Convert(function) => Some(function.bind(value.py())),
             Step::Trim | Step::Check(_) => None,
         });
-        let class = last.last().and_then(|function| function.cast::<PyType>().ok());
+        let class = called.last().and_then(|function| function.cast::<PyType>().ok());
         class.is_some_and(|class| is_object_of(value, class))
+    }
+
+    /// Whether the steps of the current type make such scalars of other values. Where they make them of the same
+    /// kind of scalar, they are to be called.
+    fn takes_made_scalar(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        is_own: fn(&Kind) -> bool,
+    ) -> Result<bool, Refusal> {
+        let node = &self.item();
+        let takes = match &node.kind {
+            Kind::Tokens(tokens) => tokens.untyped().any(|member| is_own(self.kind(member))),
+            kind => node.after.is_none() || is_own(kind),
+        };
+        if takes { Ok(false) } else { self.takes_made(value) }
     }
 
     /// Whether the coming value may be an object with keys.
@@ -269,6 +321,24 @@ impl<'p> Keyed<'p> {
             || match self.kind(self.aim().node) {
                 Kind::Class(_) | Kind::Tagged(_) => true,
                 Kind::Tokens(tokens) => tokens.map.is_some(),
+                _ => false,
+            }
+    }
+
+    /// Whether the coming value may be a list.
+    fn takes_lists(&self) -> bool {
+        self.aim().kind == KindByte::OnPath
+            || self.aim().gathers
+            || match self.kind(self.aim().node) {
+                Kind::List(_)
+                | Kind::Set(_)
+                | Kind::FrozenSet(_)
+                | Kind::TupleOf(_)
+                | Kind::Tuple(_)
+                | Kind::Separated(_) => true,
+                Kind::Class(class) => self.plan().classes[*class as usize].takes_rows,
+                Kind::Tokens(tokens) => tokens.list.is_some(),
+                Kind::Tagged(tagged) => matches!(tagged.by, TagRule::First { .. }),
                 _ => false,
             }
     }
@@ -361,9 +431,7 @@ impl<'p> Keyed<'p> {
     fn other_key(&mut self, key: &Bound<'_, PyAny>) -> Result<bool, Refusal> {
         if self.top().kind == FrameKind::Dict
             && let Kind::Dict(keys, _) = self.kind(self.top().node)
-            && (self.is_of(*keys, key)?
-                || matches!(self.kind(*keys), Kind::Int) && key.is_exact_instance_of::<PyInt>()
-                || matches!(self.kind(*keys), Kind::Float) && key.is_exact_instance_of::<PyFloat>())
+            && self.is_key(*keys, key)?
         {
             self.core.stack.push(key.clone().into_ptr());
             return Ok(true);
@@ -377,6 +445,25 @@ impl<'p> Keyed<'p> {
         let refusal = self.mismatch(0, format!("expected a str as the key, got {class}"), None, None);
         let answer = self.keyed(Err(refusal))?;
         Ok(answer != Flow::Skip)
+    }
+
+    /// Whether a key that is no text is of the type of the keys already.
+    fn is_key(&self, node: NodeId, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(match self.kind(node) {
+            Kind::Int => key.is_exact_instance_of::<PyInt>(),
+            Kind::Float => key.is_exact_instance_of::<PyFloat>(),
+            Kind::Bool => key.is_instance_of::<PyBool>(),
+            Kind::Choice(choice) => choice.holds(key),
+            Kind::Tokens(tokens) => {
+                for member in tokens.untyped() {
+                    if self.is_key(member, key)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            _ => self.is_of(node, key)? || self.is_made(node, key),
+        })
     }
 
     /// Looks for the class of a dict. False if it has none of the classes that are possible.
