@@ -4,47 +4,16 @@ use super::Stop;
 use super::text::{copied, text_of};
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
-use crate::plan::{
-    Absent, Build, Choice, Kind, NodeId, TagRule, Tagged, Target, is_decimal, is_object_of, is_uid,
-    is_uuid,
-};
+use crate::plan::{Absent, Build, Choice, Kind, NodeId, TagRule, Tagged, Target};
 use penstock_core::protocol::Flow;
-use penstock_core::value::moment;
 use penstock_core::writer::Writer;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyMapping,
-    PyString, PyTime,
-};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
 impl<'py, W: Writer> Walker<'py, '_, W> {
     /// The member of a union to which a value belongs, as far as its own class shows it.
     pub(super) fn member_of(&self, value: &Bound<'py, PyAny>, of: As) -> Option<NodeId> {
-        let Kind::Tokens(tokens) = &self.node(of).kind else { return None };
-        let fits = |node: &NodeId| self.takes(value, As { node: *node, ..of });
-        let typed = [
-            tokens.null,
-            tokens.boolean,
-            tokens.uid,
-            tokens.integer,
-            tokens.number,
-            // A named tuple is a tuple, too.
-            tokens.map,
-            tokens.list,
-        ];
-        let typed = typed.into_iter().flatten();
-        let known = typed.chain(tokens.text.iter().copied());
-        // A function of the caller's may make anything.
-        let (exact, loose): (Vec<_>, Vec<_>) =
-            known.partition(|node| self.is_sure(As { node: *node, ..of }));
-        exact.into_iter().chain(loose).find(fits)
-    }
-
-    /// Whether [`takes`](Self::takes) knows which values are of a type.
-    fn is_sure(&self, of: As) -> bool {
-        let node = self.node(of);
-        !matches!(node.kind, Kind::Any)
-            && node.after.as_ref().is_none_or(|after| !after.changes() || after.knows_class())
+        self.plan(of).member_of(of.node, value)
     }
 
     /// Writes a value of a union as a member, or a value of a choice.
@@ -102,62 +71,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 
     /// Whether a value is one of a type, as far as its own class shows it.
     pub(super) fn takes(&self, value: &Bound<'py, PyAny>, of: As) -> bool {
-        let is_bool = value.is_instance_of::<PyBool>();
-        if let Some(makes) = self.node(of).after.as_ref().and_then(|after| after.makes(value)) {
-            return makes;
-        }
-        match &self.node(of).kind {
-            Kind::Any => true,
-            Kind::None => value.is_none(),
-            Kind::Bool => is_bool,
-            Kind::Int => !is_bool && value.is_instance_of::<PyInt>(),
-            Kind::Float => value.is_instance_of::<PyFloat>(),
-            Kind::Str => value.is_instance_of::<PyString>(),
-            Kind::Bytes | Kind::Encoded(_) => {
-                value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>()
-            }
-            Kind::Decimal => is_decimal(value),
-            Kind::Uuid => is_uuid(value),
-            Kind::Uid => is_uid(value),
-            Kind::Duration => value.is_instance_of::<PyDelta>(),
-            Kind::Choice(choice) => choice.holds(value),
-            kind if kind.is(moment::Of::DateTime) => value.is_instance_of::<PyDateTime>(),
-            kind if kind.is(moment::Of::Date) => {
-                value.is_instance_of::<PyDate>() && !value.is_instance_of::<PyDateTime>()
-            }
-            kind if kind.is(moment::Of::Time) => value.is_instance_of::<PyTime>(),
-            Kind::List(_)
-            | Kind::TupleOf(_)
-            | Kind::Tuple(_)
-            | Kind::Set(_)
-            | Kind::FrozenSet(_) => {
-                !value.is_instance_of::<PyString>()
-                    && !value.is_instance_of::<PyBytes>()
-                    && !value.is_instance_of::<PyDict>()
-                    && is_iterable(value)
-            }
-            Kind::Dict(..) => value.cast::<PyMapping>().is_ok(),
-            Kind::Class(class) => {
-                let class = self.plan(of).classes[*class as usize].class.bind(self.py);
-                is_object_of(value, class)
-                    || (value.is_instance_of::<PyDict>() && self.is_typed_dict(of))
-            }
-            Kind::Tagged(tagged) => tagged.every().any(|node| self.takes(value, As { node, ..of })),
-            Kind::Tokens(tokens) => {
-                let members = [
-                    tokens.null,
-                    tokens.boolean,
-                    tokens.integer,
-                    tokens.number,
-                    tokens.list,
-                    tokens.uid,
-                    tokens.map,
-                ];
-                let all = members.into_iter().flatten().chain(tokens.text.iter().copied());
-                all.into_iter().any(|node| self.takes(value, As { node, ..of }))
-            }
-            _ => false,
-        }
+        self.plan(of).takes(of.node, value)
     }
 
     pub(super) fn is_typed_dict(&self, of: As) -> bool {
@@ -349,10 +263,4 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 pub(super) enum TagOf {
     Text(Box<str>),
     Int(i64),
-}
-
-/// Whether the class of a value can be iterated over. This runs no code of the class.
-fn is_iterable(value: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: the class of a live object is complete.
-    unsafe { (*value.get_type_ptr()).tp_iter.is_some() }
 }

@@ -14,9 +14,11 @@
 //! | `keys/` | keys and paths to fields |
 //! | `make/` | how an object is made, and what happens to a value after that |
 //! | `written/` | the plan read backwards, for writing |
+//! | `belonging.rs` | to which type a Python value belongs |
 //! | `cache.rs` | the plans that are kept |
 //! | `settings.rs`, `shown.rs` | the options of `penstock.Plan`, and the object |
 
+mod belonging;
 mod cache;
 mod class;
 mod judging;

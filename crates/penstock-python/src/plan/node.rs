@@ -271,18 +271,6 @@ pub(crate) enum TagRule {
 }
 
 impl TagRule {
-    /// The nodes of the classes.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
-        let (by_key, ints, first): (&[NodeId], &[(i64, NodeId)], &[(Py<PyAny>, NodeId)]) = match self {
-            TagRule::Unsettled => (&[], &[], &[]),
-            TagRule::Value { classes, ints, .. } => (classes, ints, &[]),
-            TagRule::Keys { classes, .. } => (classes, &[], &[]),
-            TagRule::First { classes, .. } => (&[], &[], classes),
-        };
-        let ints = ints.iter().map(|(_, node)| *node);
-        by_key.iter().copied().chain(ints).chain(first.iter().map(|(_, node)| *node))
-    }
-
     /// The Python objects that it holds.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         let early: &[Option<EarlyTag>] = match self {

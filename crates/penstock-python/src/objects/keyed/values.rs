@@ -9,10 +9,7 @@ use crate::cpython::text::ascii;
 use crate::edge::errors::answer;
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::refusal::Refusal;
-use crate::plan::{
-    Kind, KindByte, NodeId, Step, TagRule, Target, decimal_text, is_decimal, is_enum,
-    is_object_of, is_uid, is_uuid,
-};
+use crate::plan::{Kind, KindByte, NodeId, TagRule, Target, decimal_text, is_decimal, is_enum};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink};
 use penstock_core::value::moment::Of;
@@ -22,8 +19,8 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList,
-    PyMapping, PyMappingProxy, PyString, PyTime, PyTuple, PyType,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy,
+    PyString, PyTuple,
 };
 
 /// After so many items of a list, signals are checked.
@@ -138,9 +135,14 @@ impl<'p> Keyed<'p> {
     }
 
     fn integer(&mut self, value: &Bound<'_, PyAny>) -> Taken {
-        let is_int = |kind: &Kind| {
-            matches!(kind, Kind::Int | Kind::Choice(_) | Kind::Any)
-                || matches!(kind, Kind::Moment(moment) if moment.unit.is_some())
+        let is_int = |kind: &Kind| match kind {
+            Kind::Int | Kind::Any => true,
+            Kind::Moment(moment) => moment.unit.is_some(),
+            Kind::Choice(choice) => {
+                let own = value.extract::<i64>().ok();
+                choice.ints.iter().any(|(known, _)| Some(*known) == own)
+            }
+            _ => false,
         };
         if self.aim().kind == KindByte::Other && self.takes_made_scalar(value, is_int)? {
             return Ok(());
@@ -180,7 +182,7 @@ impl<'p> Keyed<'p> {
         how: Taking,
         opened: &mut Opened<'py>,
     ) -> Taken {
-        if let Some(node) = self.takes_as_it_is(value)? {
+        if let Some(node) = self.takes_as_it_is(value) {
             return self.as_it_is(node, value);
         }
         if self.takes_made(value)? {
@@ -194,7 +196,11 @@ impl<'p> Keyed<'p> {
             return done(self.float(value.extract()?, 0));
         } else if is_enum(value) {
             let meant = value.getattr(intern!(value.py(), "_value_"))?;
-            return if is_enum(&meant) { self.unfit(value) } else { self.value(&meant, how, opened) };
+            return if is_enum(&meant) {
+                self.unfit(value)
+            } else {
+                self.value(&meant, how, opened)
+            };
         } else if is_decimal(value) {
             let digits = decimal_text(value)?;
             return match digits.to_str()?.as_bytes() {
@@ -220,52 +226,38 @@ impl<'p> Keyed<'p> {
     }
 
     /// The node as which a value is taken as it is: the current one, or a member of its union.
-    fn takes_as_it_is(&self, value: &Bound<'_, PyAny>) -> Result<Option<NodeId>, Refusal> {
-        let node = self.aim().node;
+    fn takes_as_it_is(&self, value: &Bound<'_, PyAny>) -> Option<NodeId> {
+        let of = self.aim().node;
         if self.aim().kind == KindByte::OnPath {
-            return Ok(None);
+            return None;
         }
-        if let Kind::Tokens(tokens) = self.kind(node) {
-            for member in tokens.untyped() {
-                if self.is_of(member, value)? {
-                    return Ok(Some(member));
-                }
-            }
-            return Ok(None);
-        }
-        Ok(self.is_of(node, value)?.then_some(node))
+        let node = match self.kind(of) {
+            Kind::Tokens(_) => self.plan().member_of(of, value)?,
+            _ => of,
+        };
+        self.is_of(node, value).then_some(node)
     }
 
-    /// Whether a value is of the type of a node already. Plain values need not be asked for.
-    fn is_of(&self, node: NodeId, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let node = &self.plan().nodes[node as usize];
-        Ok(match &node.kind {
+    /// Whether a value is of the type of a node already. Containers are made anew, and so are scalars of
+    /// derived classes.
+    fn is_of(&self, of: NodeId, value: &Bound<'_, PyAny>) -> bool {
+        let node = &self.plan().nodes[of as usize];
+        if node.after.as_ref().is_some_and(|after| after.changes()) {
+            return false;
+        }
+        match &node.kind {
             Kind::Any => true,
             Kind::Bytes | Kind::Encoded(_) => value.is_instance_of::<PyBytes>(),
-            Kind::Duration => value.is_instance_of::<PyDelta>(),
-            Kind::Decimal => is_decimal(value),
-            Kind::Uuid => is_uuid(value),
-            Kind::Uid => is_uid(value),
             Kind::Choice(choice) => is_enum(value) && choice.holds(value),
-            Kind::Class(class) => self.is_object(*class, value),
-            Kind::Tagged(tagged) => {
-                let mut nodes = tagged.by.nodes().chain(tagged.other);
-                nodes.any(|node| match self.plan().nodes[node as usize].kind {
-                    Kind::Class(class) => self.is_object(class, value),
-                    _ => false,
-                })
+            Kind::Class(_) | Kind::Tagged(_) => {
+                !value.is_instance_of::<PyDict>() && self.plan().takes(of, value)
             }
-            kind if kind.is(Of::DateTime) => value.is_instance_of::<PyDateTime>(),
-            kind if kind.is(Of::Date) => {
-                value.is_instance_of::<PyDate>() && !value.is_instance_of::<PyDateTime>()
+            Kind::Decimal | Kind::Uuid | Kind::Uid | Kind::Duration => self.plan().takes(of, value),
+            kind if kind.is(Of::DateTime) || kind.is(Of::Date) || kind.is(Of::Time) => {
+                self.plan().takes(of, value)
             }
-            kind if kind.is(Of::Time) => value.is_instance_of::<PyTime>(),
             _ => false,
-        })
-    }
-
-    fn is_object(&self, class: u32, value: &Bound<'_, PyAny>) -> bool {
-        is_object_of(value, self.plan().classes[class as usize].class.bind(value.py()))
+        }
     }
 
     /// Puts a value that is what the steps of its type make: a `Path`, an address. Then it needs no step. False
@@ -275,11 +267,11 @@ impl<'p> Keyed<'p> {
         if self.aim().kind != KindByte::Other {
             return Ok(false);
         }
-        let made = match self.kind(of) {
-            Kind::Tokens(tokens) => tokens.untyped().find(|member| self.is_made(*member, value)),
-            _ => self.is_made(of, value).then_some(of),
+        let node = match self.kind(of) {
+            Kind::Tokens(_) => self.plan().member_of(of, value),
+            _ => Some(of),
         };
-        let Some(node) = made else { return Ok(false) };
+        let Some(node) = node.filter(|node| self.is_made(*node, value)) else { return Ok(false) };
         let object = value.clone().into_ptr();
         let answer = if node == of { self.store(object, 0) } else { self.put(object, 0) };
         self.valued(answer)?;
@@ -289,15 +281,7 @@ impl<'p> Keyed<'p> {
     /// Whether the steps of a node make values of the class of this one.
     fn is_made(&self, node: NodeId, value: &Bound<'_, PyAny>) -> bool {
         let Some(after) = &self.plan().nodes[node as usize].after else { return false };
-        if let Some(class) = &after.class {
-            return is_object_of(value, class.bind(value.py()));
-        }
-        let called = after.steps.iter().filter_map(|step| match step {
-            Step::Call(function) | Step::Convert(function) => Some(function.bind(value.py())),
-            Step::Trim | Step::Check(_) => None,
-        });
-        let class = called.last().and_then(|function| function.cast::<PyType>().ok());
-        class.is_some_and(|class| is_object_of(value, class))
+        after.knows_class() && after.makes(value) == Some(true)
     }
 
     /// Whether the steps of the current type make such scalars of other values. Where they make them of the same
@@ -305,11 +289,11 @@ impl<'p> Keyed<'p> {
     fn takes_made_scalar(
         &mut self,
         value: &Bound<'_, PyAny>,
-        is_own: fn(&Kind) -> bool,
+        is_own: impl Fn(&Kind) -> bool,
     ) -> Result<bool, Refusal> {
         let node = &self.item();
         let takes = match &node.kind {
-            Kind::Tokens(tokens) => tokens.untyped().any(|member| is_own(self.kind(member))),
+            Kind::Tokens(tokens) => tokens.members().any(|member| is_own(self.kind(member))),
             kind => node.after.is_none() || is_own(kind),
         };
         if takes { Ok(false) } else { self.takes_made(value) }
@@ -379,7 +363,9 @@ impl<'p> Keyed<'p> {
     /// Takes members of the innermost dict up to one that is a container.
     fn members<'py>(&mut self, how: Taking, opened: &mut Opened<'py>) -> Taken {
         let depth = opened.len();
-        let Some(&mut Open::Dict { ref dict, next, size }) = opened.last_mut() else { return Ok(()) };
+        let Some(&mut Open::Dict { ref dict, next, size }) = opened.last_mut() else {
+            return Ok(());
+        };
         let dict = dict.clone();
         let mut at = next;
         let (mut key, mut item) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -389,9 +375,8 @@ impl<'p> Keyed<'p> {
         {
             let py = dict.py();
             // SAFETY: both are owned from here on, whatever the caller's code does to the dict.
-            let (key, item) = unsafe {
-                (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, item))
-            };
+            let (key, item) =
+                unsafe { (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, item)) };
             if self.member(&key)? {
                 self.value(&item, how, opened)?;
             }
@@ -431,7 +416,7 @@ impl<'p> Keyed<'p> {
     fn other_key(&mut self, key: &Bound<'_, PyAny>) -> Result<bool, Refusal> {
         if self.top().kind == FrameKind::Dict
             && let Kind::Dict(keys, _) = self.kind(self.top().node)
-            && self.is_key(*keys, key)?
+            && self.is_key(*keys, key)
         {
             self.core.stack.push(key.clone().into_ptr());
             return Ok(true);
@@ -442,28 +427,23 @@ impl<'p> Keyed<'p> {
             return Ok(self.key(text.to_str()?.into(), 0)? != Flow::Skip);
         }
         let class = class_name(key)?;
-        let refusal = self.mismatch(0, format!("expected a str as the key, got {class}"), None, None);
+        let refusal =
+            self.mismatch(0, format!("expected a str as the key, got {class}"), None, None);
         let answer = self.keyed(Err(refusal))?;
         Ok(answer != Flow::Skip)
     }
 
     /// Whether a key that is no text is of the type of the keys already.
-    fn is_key(&self, node: NodeId, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(match self.kind(node) {
-            Kind::Int => key.is_exact_instance_of::<PyInt>(),
-            Kind::Float => key.is_exact_instance_of::<PyFloat>(),
-            Kind::Bool => key.is_instance_of::<PyBool>(),
-            Kind::Choice(choice) => choice.holds(key),
-            Kind::Tokens(tokens) => {
-                for member in tokens.untyped() {
-                    if self.is_key(member, key)? {
-                        return Ok(true);
-                    }
-                }
-                false
-            }
-            _ => self.is_of(node, key)? || self.is_made(node, key),
-        })
+    fn is_key(&self, of: NodeId, key: &Bound<'_, PyAny>) -> bool {
+        let node = match self.kind(of) {
+            Kind::Tokens(_) => self.plan().member_of(of, key),
+            _ => Some(of),
+        };
+        let Some(node) = node else { return false };
+        match self.kind(node) {
+            Kind::Int | Kind::Float | Kind::Bool | Kind::Choice(_) => self.plan().takes(node, key),
+            _ => self.is_of(node, key) || self.is_made(node, key),
+        }
     }
 
     /// Looks for the class of a dict. False if it has none of the classes that are possible.
@@ -722,10 +702,7 @@ fn attribute<'py>(
 }
 
 /// A mapping as a dict. Unless `not_rows`, also a row of a database, which has keys.
-fn mapping<'py>(
-    value: &Bound<'py, PyAny>,
-    not_rows: bool,
-) -> PyResult<Option<Bound<'py, PyDict>>> {
+fn mapping<'py>(value: &Bound<'py, PyAny>, not_rows: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = value.py();
     if let Ok(dict) = value.cast::<PyDict>() {
         return Ok(Some(dict.clone()));

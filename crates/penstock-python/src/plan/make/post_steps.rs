@@ -36,7 +36,7 @@ pub(crate) struct PostSteps {
     /// of plain values: its element has the name of the model.
     pub(crate) is_model: bool,
     /// The class of the final value, if a step makes it and the plan knows the class.
-    pub(crate) class: Option<Py<PyType>>,
+    pub(in crate::plan) class: Option<Py<PyType>>,
     /// Whether the final value is not hashable, if that differs from its kind.
     pub(in crate::plan) hashable: Option<bool>,
     /// For each function of the user's among the steps, the one that undoes it; None if there is

@@ -56,7 +56,7 @@ impl Tokens {
     }
 
     /// All members except the one for null, each as often as it takes something.
-    pub(in crate::plan) fn members(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(crate) fn members(&self) -> impl Iterator<Item = NodeId> + '_ {
         let typed = [self.boolean, self.uid, self.integer, self.number, self.list, self.map];
         typed.into_iter().flatten().chain(self.text.iter().copied())
     }
