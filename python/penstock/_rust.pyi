@@ -103,8 +103,8 @@ __all__ = [
     "facts",
     "fail_request",
     "infer",
-    "make",
     "load",
+    "make",
     "mono_ns",
     "nothing",
     "open",
@@ -277,13 +277,13 @@ def infer(
 ]: ...
 def make(
     value: object,
-    type: TypeForm[T],
+    type: TypeForm[_T],
     unknown: str,
     all_errors: bool,
     from_attributes: bool,
     limits: Limits | None,
     /,
-) -> T: ...
+) -> _T: ...
 def plain(
     value: object, type: object | None, omit: str | None, limits: Limits | None, /
 ) -> Any: ...

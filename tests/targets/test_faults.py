@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import often
 from folders import has_nameless_files, names
 
 import penstock
@@ -66,7 +67,7 @@ def wait_for(path: Path, child: int) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_killed_at_a_hundred_moments_while_it_replaces(tmp_path: Path, suffix: str) -> None:
+def test_killed_at_any_moment_while_it_replaces(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"rows{suffix}"
     chance = random.Random(f"moments{suffix}")
 
@@ -81,7 +82,7 @@ def test_killed_at_a_hundred_moments_while_it_replaces(tmp_path: Path, suffix: s
 
     unpack: Any = (lambda data: data) if not suffix else __import__("gzip").decompress
     left = replaced = 0
-    for trial in range(100):
+    for trial in range(often(30, long=100)):
         inode = path.stat().st_ino if path.exists() else None
         child = child_that(replace_for_ever)
         wait_for(path, child)
@@ -95,13 +96,13 @@ def test_killed_at_a_hundred_moments_while_it_replaces(tmp_path: Path, suffix: s
                 assert part.suffix == ".part"
                 part.unlink()
                 left += 1
-    assert replaced > 5
+    assert replaced > often(1, long=5)
     # A new file has a name only while it takes the place of the other one, or where every file has.
     assert left < 20 or not has_nameless_files(tmp_path)
 
 
 @pytest.mark.parametrize("suffix", ["", ".zst"])
-def test_killed_at_a_hundred_moments_while_it_appends(tmp_path: Path, suffix: str) -> None:
+def test_killed_at_any_moment_while_it_appends(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"rows{suffix}"
     chance = random.Random(f"more moments{suffix}")
     level = -1_000 if suffix else None  # It hardly compresses, so that there is much to write.
@@ -120,7 +121,7 @@ def test_killed_at_a_hundred_moments_while_it_appends(tmp_path: Path, suffix: st
                 target.mark()
 
     torn = 0
-    for _ in range(100):
+    for _ in range(often(30, long=100)):
         path.unlink(missing_ok=True)
         with open_target("write", path, append=True) as target:
             target.write(b'{"n": 0}\n')
@@ -141,7 +142,7 @@ def test_killed_at_a_hundred_moments_while_it_appends(tmp_path: Path, suffix: st
                 target.write(b'{"n": -1}\n')
         numbers = [row["n"] for row in penstock.ndjson.read(path)]
         assert numbers == [*range(len(numbers) - 1), -1]
-    assert torn > 5
+    assert torn > often(0, long=5)
 
 
 @pytest.mark.parametrize("compression", [None, "gzip", "xz"])

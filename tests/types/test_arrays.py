@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 from annotated_types import MinLen
-from hypothesis import given
+from effort import often
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penstock
@@ -166,6 +167,7 @@ def test_an_array_is_that_of_a_list(kind: str, code: str, format: str) -> None:
     integers = SMALL if format == "columns" else INTS.filter(lambda it: it < 2**64)
     item: Any = {"?": st.booleans(), "f": FLOATS, "d": FLOATS}.get(code, integers)
 
+    @settings(max_examples=often(20, long=100))
     @given(st.lists(item, min_size=1, max_size=6))
     def same(values: list[Any]) -> None:
         made = outcome(lambda: read(TYPES[kind](code), values))

@@ -8,7 +8,7 @@ import ipaddress
 import json
 import sqlite3
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -197,7 +197,6 @@ def test_rows_are_read_by_name_or_by_order() -> None:
     assert make(rows[0], tuple[str, int]) == ("Bern", 5)
     assert make(rows[0], dict[str, Any]) == {"name": "Bern", "population": 5}
     assert make(Pair("Bern", 5), City) == City("Bern", 5)
-    assert make(collections.namedtuple("P", "name population")("Bern", 5), Pair) == Pair("Bern", 5)
     assert make(("Bern", 5), Pair) == Pair("Bern", 5)
     assert make(Pair("Bern", 5), list[Any]) == ["Bern", 5]
 
@@ -333,7 +332,11 @@ def test_text_of_forms_and_of_the_environment() -> None:
 def test_all_problems_at_once() -> None:
     with pytest.raises(penstock.ValidationError) as caught:
         make([{"name": 1, "population": "x", "area": []}], list[City], all_errors=True)
-    assert [problem.path for problem in caught.value.problems] == ["0/name", "0/population", "0/area"]
+    assert [problem.path for problem in caught.value.problems] == [
+        "0/name",
+        "0/population",
+        "0/area",
+    ]
 
 
 def test_what_contains_itself_or_is_deep() -> None:
@@ -394,12 +397,11 @@ def test_plain_values_stay_what_they_are(value: Any) -> None:
     )
 )
 def test_a_dict_is_read_as_its_json(value: dict[str, Any]) -> None:
-    try:
-        expected: Any = penstock.json.decode(json.dumps(value), City)
-    except penstock.ValidationError as error:
-        with pytest.raises(penstock.ValidationError) as caught:
-            make(value, City)
-        assert caught.value.path == error.path
-        assert caught.value.code == error.code
-    else:
-        assert make(value, City) == expected
+    def outcome(read: Callable[[], City]) -> Any:
+        try:
+            return read()
+        except penstock.ValidationError as error:
+            return error.path, error.code
+
+    text = json.dumps(value)
+    assert outcome(lambda: make(value, City)) == outcome(lambda: penstock.json.decode(text, City))

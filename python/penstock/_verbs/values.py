@@ -29,9 +29,9 @@ def make(
 ) -> T:
     """Make an object of a type from values that another library has parsed.
 
-    Such values are dicts, lists and scalars, rows of a database, or other objects. They are read as
-    a JSON document with the same values would be: by the same plan, with the same rules and the same
-    errors, which name the path of the value instead of its line.
+    Such values are dicts, lists and scalars, rows of a database, or other objects. They are read
+    as a JSON document with the same values would be: by the same plan, with the same rules and the
+    same errors, which name the path of the value instead of its line.
 
     A value that is of the type already is taken as it is: a `datetime` for a `datetime`, an object
     of the class for a class. What is declared as `Any` is not looked at. Lists and dicts are made
@@ -85,9 +85,10 @@ def plain(
 ) -> Any:
     """Make dicts, lists and scalars of an object, for libraries that know no classes.
 
-    They are what `penstock.json.encode` would write, so `make` makes the object of them again. What
-    JSON writes as text is text: dates, times, UUIDs, bytes, and the keys of dicts. A `Decimal` stays
-    one, so that no digit is lost, and so do numbers that JSON does not have, such as infinities.
+    They are what `penstock.json.encode` would write, so `make` makes the object of them again.
+    What JSON writes as text is text: dates, times, UUIDs, bytes, and the keys of dicts. A
+    `Decimal` stays one, so that no digit is lost, and so do numbers that JSON does not have, such
+    as infinities.
 
     Args:
         value: The object. It is not changed, and shares no list or dict with the result.
