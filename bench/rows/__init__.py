@@ -27,6 +27,7 @@ from rows import (
     starting,
     streams,
     threads,
+    values,
     wide,
     xml,
 )
@@ -50,6 +51,7 @@ ALL: tuple[Row, ...] = (
     *rows_at.ROWS,
     *documents.ROWS,
     *encoding.ROWS,
+    *values.ROWS,
     *xml.ROWS,
     *encoding_xml.ROWS,
     *convert.ROWS,

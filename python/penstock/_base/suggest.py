@@ -36,6 +36,14 @@ _NAMES = {
     "to_json": "values become JSON with penstock.json.encode",
     "write_json": _WRITER,
     "convert": _CONVERTING,
+    **dict.fromkeys(
+        ("from_dict", "structure", "validate", "parse_obj", "model_validate"),
+        "objects are made of values that are parsed already by penstock.make",
+    ),
+    **dict.fromkeys(
+        ("asdict", "to_dict", "to_builtins", "unstructure", "model_dump"),
+        "penstock.plain makes dicts, lists and scalars of objects",
+    ),
 }
 
 # Options, and where they are.

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyString};
 
 /// How many bytes are passed on at a time.
 const PIECE: usize = 256 << 10;
@@ -58,8 +58,15 @@ pub(crate) fn slice<'py>(
 /// The exception for an object without bytes.
 #[cold]
 fn no_bytes(chunk: &Bound<'_, PyAny>) -> PyErr {
+    let is_parsed = chunk.is_instance_of::<PyDict>() || chunk.is_instance_of::<PyList>();
+    let advice = match is_parsed {
+        true => ": values that are parsed already are for penstock.make()",
+        false => "",
+    };
     match chunk.get_type().name() {
-        Ok(kind) => PyTypeError::new_err(format!("expected a bytes-like object, got {kind}")),
+        Ok(kind) => {
+            PyTypeError::new_err(format!("expected a bytes-like object, got {kind}{advice}"))
+        }
         Err(error) => error,
     }
 }
