@@ -151,7 +151,7 @@ def test_a_verb_in_short(tmp_path: Path) -> None:
             target: str,
             /,
             *,
-            indent: int | None = None,
+            indent: int | Literal["\\t"] | None = None,
             omit: Omit | None = None,
             sync: bool = False,
         ) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import penstock._rust as _rust
 from penstock import aio, clock, json, ndjson, xml
 from penstock._annotations.at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
-from penstock._annotations.marks import pattern, typecode
+from penstock._annotations.marks import UNSET, UnsetType, pattern, typecode
 from penstock._annotations.on import Stop, on
 from penstock._annotations.tag import tag
 from penstock._annotations.times import times, unix
@@ -115,6 +115,7 @@ else:
     from penstock._rust import Plan
 
 __all__ = [
+    "UNSET",
     "Base64Mime",
     "Base64Unpadded",
     "Base64Url",
@@ -153,6 +154,7 @@ __all__ = [
     "Stop",
     "Timing",
     "TruncatedInput",
+    "UnsetType",
     "ValidationError",
     "Writer",
     "WriterProgress",

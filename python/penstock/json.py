@@ -26,7 +26,8 @@ from penstock._verbs import write as _write
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn, Self, overload
+    from collections.abc import Callable
+    from typing import Any, Literal, NoReturn, Self, overload
 
     from typing_extensions import Buffer, TypeForm
 
@@ -149,7 +150,7 @@ def encode(
     into: TypeForm[Any] | None = None,
     /,
     *,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     sort_keys: bool = False,
     canonical: bool = False,
     ascii: bool = False,
@@ -159,6 +160,7 @@ def encode(
     large_ints: Digits = "number",
     binary: Binary = "base64",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
 ) -> bytes:
     """Write a value as one JSON document.
 
@@ -171,8 +173,8 @@ def encode(
         into: The type of the value. By default each object is written by its own class. Pass it for
             what only an annotation says: a union with a `tag`, `Annotated[bytes, Hex]`, a `Plan`
             with `rename` or `unix`.
-        indent: The spaces for each level, 0 to 64. By default everything is on one line, without
-            white space.
+        indent: The spaces for each level, 0 to 64, or a tab. By default everything is on one line,
+            without white space.
         sort_keys: Whether the members of objects are in the order of their keys. By default they
             are in the order of the fields, or of the dict.
         canonical: Whether to write the canonical form of RFC 8785, which is equal byte by byte
@@ -189,6 +191,9 @@ def encode(
         binary: Whether bytes are written as `"base64"` or `"hex"`.
         types: Functions that make values of types; their `via(..., encode=...)` says how to write
             them. See `decode`.
+        default: A function that is called with each object that cannot be written by its class, and
+            returns what is written in its place. Objects of all classes that `decode` makes need
+            none.
 
     Returns:
         The document, in UTF-8.
@@ -223,6 +228,7 @@ def encode(
         large_ints=large_ints,
         binary=binary,
         types=types,
+        default=default,
     ).encode(value)
 
 
@@ -233,7 +239,7 @@ def dump(
     into: TypeForm[Any] | None = None,
     /,
     *,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     sort_keys: bool = False,
     canonical: bool = False,
     ascii: bool = False,
@@ -243,6 +249,7 @@ def dump(
     large_ints: Digits = "number",
     binary: Binary = "base64",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -269,6 +276,7 @@ def dump(
         large_ints: How to write ints beyond 2^53; see `encode`.
         binary: How to write bytes; see `encode`.
         types: Functions that make values of types; see `encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
             default as the suffix of a path says, and otherwise not at all.
         level: How well it is compressed, as for the compression's own tool, whose default it is.
@@ -300,6 +308,7 @@ def dump(
         large_ints=large_ints,
         binary=binary,
         types=types,
+        default=default,
     )
     _write.dump(encoder, value, target, compression, level, sync)
 
@@ -311,7 +320,7 @@ def write(
     /,
     *,
     at: str | None = None,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     sort_keys: bool = False,
     canonical: bool = False,
     ascii: bool = False,
@@ -321,6 +330,7 @@ def write(
     large_ints: Digits = "number",
     binary: Binary = "base64",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -346,6 +356,7 @@ def write(
         large_ints: How to write ints beyond 2^53; see `encode`.
         binary: How to write bytes; see `encode`.
         types: Functions that make values of types; see `encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `dump`.
         level: How well it is compressed; see `dump`.
         sync: Whether the file is on the disk before it replaces the old one.
@@ -382,6 +393,7 @@ def write(
         large_ints=large_ints,
         binary=binary,
         types=types,
+        default=default,
     )
     return _write.write("write", encoder, at, target, compression, level, sync)
 

@@ -28,7 +28,7 @@ from penstock._verbs import write as _write
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Literal, NoReturn, Self
 
     from typing_extensions import TypeForm
@@ -157,6 +157,7 @@ def encode(
     large_ints: Digits = "number",
     binary: Binary = "base64",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
 ) -> bytes:
     r"""Write each value as a line.
 
@@ -174,6 +175,7 @@ def encode(
         large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
         binary: How to write bytes; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.json.encode`.
 
     Returns:
         The records, in UTF-8.
@@ -200,6 +202,7 @@ def encode(
         large_ints=large_ints,
         binary=binary,
         types=types,
+        default=default,
     ).encode(values)
 
 
@@ -220,6 +223,7 @@ def dump(
     large_ints: Digits = "number",
     binary: Binary = "base64",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -243,6 +247,7 @@ def dump(
         large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
         binary: How to write bytes; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.json.encode`.
         compression: How the target is compressed; see `penstock.json.dump`. What is appended is
             compressed by itself, as the tools of all four compressions allow.
         level: How well it is compressed; see `penstock.json.dump`.
@@ -279,6 +284,7 @@ def dump(
         large_ints=large_ints,
         binary=binary,
         types=types,
+        default=default,
     )
     with _write.write(
         "dump", encoder, None, target, compression, level, sync, append, torn
@@ -302,6 +308,7 @@ def write(
     large_ints: Digits = "number",
     binary: Binary = "base64",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -324,6 +331,7 @@ def write(
         large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
         binary: How to write bytes; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.json.encode`.
         compression: How the target is compressed; see `penstock.json.dump`. What is appended is
             compressed by itself, as the tools of all four compressions allow.
         level: How well it is compressed; see `penstock.json.dump`.
@@ -362,6 +370,7 @@ def write(
         large_ints=large_ints,
         binary=binary,
         types=types,
+        default=default,
     )
     return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 

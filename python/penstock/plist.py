@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any, Self
+    from typing import Any, Literal, Self
 
     from typing_extensions import Buffer, TypeForm
 
@@ -193,7 +193,7 @@ def encode(
     /,
     *,
     form: PlistForm = "xml",
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     sort_keys: bool = False,
     ascii: bool = False,
     stream: bool = False,
@@ -278,7 +278,7 @@ def dump(
     /,
     *,
     form: PlistForm | None = None,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     sort_keys: bool = False,
     ascii: bool = False,
     stream: bool = False,
@@ -353,7 +353,7 @@ def write(
     *,
     at: str | None = None,
     form: PlistForm | None = None,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     sort_keys: bool = False,
     ascii: bool = False,
     stream: bool = False,

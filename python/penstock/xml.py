@@ -32,7 +32,7 @@ from penstock._verbs import write as _write
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Literal, NoReturn, Self
 
     from typing_extensions import TypeForm
@@ -195,11 +195,12 @@ def encode(
     record: str | None = None,
     declaration: bool = True,
     ascii: bool = False,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     null: Null = "nil",
     namespaces: Namespaces | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
 ) -> bytes:
     """Write a value as one XML document.
 
@@ -220,8 +221,8 @@ def encode(
         declaration: Whether the document begins with `<?xml version="1.0" encoding="UTF-8"?>`.
         ascii: Whether the document is US-ASCII, as which it is declared: all other characters are
             references, and a name that has one is an `EncodeError`.
-        indent: The spaces for each level, 0 to 64. By default there are no line breaks. Penstock
-            indents only elements that contain nothing but elements, so no text changes.
+        indent: The spaces for each level, 0 to 64, or a tab. By default there are no line breaks.
+            Penstock indents only elements that contain nothing but elements, so no text changes.
         null: How to write None where an absent element would be read as another value: `"nil"` as
             an empty element with `xsi:nil="true"`, `"empty"` as an empty element, and `"omit"` not
             at all. Only `"nil"` is read back as None everywhere. Plain values have no `xsi:nil`,
@@ -232,6 +233,9 @@ def encode(
             equal to their default.
         types: Functions that make values of types; their `via(..., encode=...)` says how to write
             them. See `decode`.
+        default: A function that is called with each object that cannot be written by its class, and
+            returns what is written in its place. Objects of all classes that `decode` makes need
+            none.
 
     Returns:
         The document, in UTF-8.
@@ -266,6 +270,7 @@ def encode(
         namespaces=namespaces,
         omit=omit,
         types=types,
+        default=default,
     ).encode(value)
 
 
@@ -280,11 +285,12 @@ def dump(
     record: str | None = None,
     declaration: bool = True,
     ascii: bool = False,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     null: Null = "nil",
     namespaces: Namespaces | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -306,6 +312,7 @@ def dump(
         namespaces: The URIs of prefixes; see `encode`.
         omit: The fields to leave out; see `encode`.
         types: Functions that make values of types; see `encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the file is on the disk before it replaces the old one.
@@ -334,6 +341,7 @@ def dump(
         namespaces=namespaces,
         omit=omit,
         types=types,
+        default=default,
     )
     _write.dump(encoder, value, target, compression, level, sync)
 
@@ -349,11 +357,12 @@ def write(
     record: str | None = None,
     declaration: bool = True,
     ascii: bool = False,
-    indent: int | None = None,
+    indent: int | Literal["\t"] | None = None,
     null: Null = "nil",
     namespaces: Namespaces | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -377,6 +386,7 @@ def write(
         namespaces: The URIs of prefixes; see `encode`.
         omit: The fields to leave out; see `encode`.
         types: Functions that make values of types; see `encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the file is on the disk before it replaces the old one.
@@ -410,6 +420,7 @@ def write(
         namespaces=namespaces,
         omit=omit,
         types=types,
+        default=default,
     )
     return _write.write("write", encoder, at, target, compression, level, sync)
 

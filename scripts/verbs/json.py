@@ -1,7 +1,7 @@
 DIALECT = _dialect(non_finite)
 FORMAT = "json"
 READ = all_errors, duplicates, unknown, non_finite, types, encoding
-STYLE = indent, TEXT, omit, NUMBERS, types
+STYLE = indent, TEXT, omit, NUMBERS, types, default
 
 """JSON (RFC 8259), straight into your own types.
 
@@ -74,8 +74,8 @@ def encode(value, into, /, *, STYLE) -> bytes:
         into: The type of the value. By default each object is written by its own class. Pass it for
             what only an annotation says: a union with a `tag`, `Annotated[bytes, Hex]`, a `Plan`
             with `rename` or `unix`.
-        indent: The spaces for each level, 0 to 64. By default everything is on one line, without
-            white space.
+        indent: The spaces for each level, 0 to 64, or a tab. By default everything is on one line,
+            without white space.
         sort_keys: Whether the members of objects are in the order of their keys. By default they
             are in the order of the fields, or of the dict.
         canonical: Whether to write the canonical form of RFC 8785, which is equal byte by byte

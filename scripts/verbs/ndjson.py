@@ -1,7 +1,7 @@
 DIALECT = _dialect(framing, non_finite)
 FORMAT = "ndjson"
 READ = all_errors, duplicates, unknown, non_finite, types, encoding
-STYLE = framing, TEXT, omit, NUMBERS, types
+STYLE = framing, TEXT, omit, NUMBERS, types, default
 
 """NDJSON: one JSON document per line, straight into your own types.
 

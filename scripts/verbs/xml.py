@@ -1,6 +1,6 @@
 SYNTAX = namespaces, unresolved, repair
 READ = all_errors, unknown, repeated, SYNTAX, force_list, types, encoding
-STYLE = ELEMENTS, omit, types
+STYLE = ELEMENTS, omit, types, default
 
 """XML 1.0, straight into your own types.
 
@@ -126,8 +126,8 @@ def encode(value, into, /, *, STYLE) -> bytes:
         declaration: Whether the document begins with `<?xml version="1.0" encoding="UTF-8"?>`.
         ascii: Whether the document is US-ASCII, as which it is declared: all other characters are
             references, and a name that has one is an `EncodeError`.
-        indent: The spaces for each level, 0 to 64. By default there are no line breaks. Penstock
-            indents only elements that contain nothing but elements, so no text changes.
+        indent: The spaces for each level, 0 to 64, or a tab. By default there are no line breaks.
+            Penstock indents only elements that contain nothing but elements, so no text changes.
         null: How to write None where an absent element would be read as another value: `"nil"` as
             an empty element with `xsi:nil="true"`, `"empty"` as an empty element, and `"omit"` not
             at all. Only `"nil"` is read back as None everywhere. Plain values have no `xsi:nil`,

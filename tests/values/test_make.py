@@ -393,7 +393,10 @@ def test_plain_values_stay_what_they_are(value: Any) -> None:
 @given(
     st.dictionaries(
         st.sampled_from(["name", "population", "area", "note", "else"]),
-        st.none() | st.integers() | st.text(max_size=3) | st.floats(allow_nan=False),
+        st.none()
+        | st.integers()
+        | st.text(max_size=3)
+        | st.floats(allow_nan=False, allow_infinity=False),
     )
 )
 def test_a_dict_is_read_as_its_json(value: dict[str, Any]) -> None:

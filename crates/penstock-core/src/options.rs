@@ -63,6 +63,36 @@ pub enum InvalidOption {
     },
 }
 
+/// The white space at the beginning of a line, for each level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indent {
+    byte: u8,
+    count: u8,
+}
+
+impl Indent {
+    /// A tab for each level.
+    pub const TAB: Indent = Indent { byte: b'\t', count: 1 };
+
+    /// So many spaces for each level.
+    #[must_use]
+    pub const fn spaces(count: u8) -> Self {
+        Indent { byte: b' ', count }
+    }
+
+    /// How many bytes the white space of a level takes.
+    #[must_use]
+    pub fn width(self, level: usize) -> usize {
+        level * usize::from(self.count)
+    }
+
+    /// Appends a line feed and the white space of a level.
+    pub fn line(self, level: usize, out: &mut Vec<u8>) {
+        out.push(b'\n');
+        out.extend(std::iter::repeat_n(self.byte, self.width(level)));
+    }
+}
+
 impl fmt::Display for InvalidOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -122,18 +152,20 @@ impl OptionValue {
         }
     }
 
-    /// The value as a number of spaces, or none.
+    /// The value as an indentation, or none.
     ///
     /// # Errors
-    /// If the value is no number from 0 to 64.
-    pub fn indent(&self) -> Result<Option<u8>, InvalidOption> {
-        match self.value {
+    /// If the value is neither a number of spaces from 0 to 64 nor a tab.
+    pub fn indent(&self) -> Result<Option<Indent>, InvalidOption> {
+        match &self.value {
             Value::Nothing => Ok(None),
-            Value::Number(number) => match u8::try_from(number) {
-                Ok(spaces) if spaces <= 64 => Ok(Some(spaces)),
-                _ => Err(impossible("indent must be from 0 to 64")),
+            Value::Number(number) => match u8::try_from(*number) {
+                Ok(spaces) if spaces <= 64 => Ok(Some(Indent::spaces(spaces))),
+                _ => Err(impossible("indent must be from 0 to 64, or a tab")),
             },
-            _ => Err(self.wrong("indent", "an int or None")),
+            Value::Text(text) if &**text == "\t" => Ok(Some(Indent::TAB)),
+            Value::Text(_) => Err(impossible("indent must be from 0 to 64, or a tab")),
+            _ => Err(self.wrong("indent", "an int, a tab or None")),
         }
     }
 

@@ -6,6 +6,7 @@ use penstock_core::event::Scalar;
 use penstock_core::json::Order;
 use penstock_core::json::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
 use penstock_core::limits::Limits;
+use penstock_core::options::Indent;
 use penstock_core::protocol::{Flow, Sink};
 use penstock_core::value::datetime;
 use penstock_core::value::duration::Duration;
@@ -125,6 +126,7 @@ proptest! {
         ascii in any::<bool>(),
         order in prop::option::of(prop_oneof![Just(Order::CodePoints), Just(Order::Utf16)]),
     ) {
+        let indent = indent.map(Indent::spaces);
         let options = WriterOptions { indent, ascii, order, ..WriterOptions::default() };
         let text = written(options, std::slice::from_ref(&tree)).unwrap();
         let back: Value = serde_json::from_str(&text).unwrap();
@@ -139,7 +141,7 @@ proptest! {
         // Members whose keys repeat are one member there.
         let options = WriterOptions { order: Some(Order::CodePoints), ..WriterOptions::default() };
         prop_assume!(unique(&tree));
-        let indented = WriterOptions { indent: Some(2), ..options.clone() };
+        let indented = WriterOptions { indent: Some(Indent::spaces(2)), ..options.clone() };
         prop_assert_eq!(
             written(options, std::slice::from_ref(&tree)).unwrap(),
             serde_json::to_string(&value).unwrap()
@@ -159,6 +161,7 @@ proptest! {
     ) {
         let keys = if inside { vec!["a".to_owned(), "b\n".to_owned()] } else { Vec::new() };
         let records_as = Records::Array(keys);
+        let indent = indent.map(Indent::spaces);
         let options = WriterOptions { records: records_as, indent, order, ..WriterOptions::default() };
         let whole = written(options.clone(), &records).unwrap();
         let mut writer = writer(options);
@@ -259,6 +262,7 @@ fn how_records_follow_one_another() {
         (Records::Array(vec!["a".into()]), None, "{\"a\":[1,\"a\\nb\",[]]}"),
     ];
     for (records, indent, expected) in cases {
+        let indent = indent.map(Indent::spaces);
         let options = WriterOptions { records, indent, ..WriterOptions::default() };
         assert_eq!(written(options, &trees).unwrap(), expected);
     }
@@ -269,6 +273,7 @@ fn how_records_follow_one_another() {
         (Records::Array(vec!["a".into()]), Some(2), "{\n  \"a\": []\n}\n"),
     ];
     for (records, indent, expected) in empty {
+        let indent = indent.map(Indent::spaces);
         let options = WriterOptions { records, indent, ..WriterOptions::default() };
         assert_eq!(written(options, &[]).unwrap(), expected);
     }

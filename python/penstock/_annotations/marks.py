@@ -1,11 +1,11 @@
-"""Small annotations: `pattern` and `typecode`."""
+"""Small annotations: `pattern` and `typecode`; and `UNSET`."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any, Final, NoReturn, Self
 
 
 class Mark:
@@ -131,3 +131,67 @@ class Exact:
     Like `Any`, but a number with a fraction or an exponent becomes a `Decimal`. It serves
     validators that see plain values and make decimals of them.
     """
+
+
+class UnsetType:
+    """The type of `UNSET`: the value of a field that is not there.
+
+    Give a field the type `T | UnsetType` and the default `UNSET` where it matters whether a
+    document has its key. If it has not, the field is `UNSET`; if the value is null, it is None, if
+    the type allows that. A field that is `UNSET` is left out when its object is written.
+
+    There is one object of the class. It is false.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import penstock
+        >>> @dataclass
+        ... class Change:
+        ...     name: str | penstock.UnsetType = penstock.UNSET
+        ...     phone: str | penstock.UnsetType | None = penstock.UNSET
+        >>> change = penstock.decode('{"phone": null}', Change)
+        >>> change
+        Change(name=UNSET, phone=None)
+        >>> penstock.encode(change)
+        b'{"phone":null}'
+    """
+
+    __module__ = "penstock"
+    __slots__ = ()
+
+    _only: Any = None
+
+    def __new__(cls) -> Self:
+        """Return the only object."""
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+        only: Self = cls._only
+        return only
+
+    def __init_subclass__(cls) -> NoReturn:
+        """Refuse, because a value is unset or not."""
+        raise TypeError("UnsetType has no subclasses")
+
+    def __bool__(self) -> bool:
+        """Return False, as None does."""
+        return False
+
+    def __repr__(self) -> str:
+        """Return its name."""
+        return "UNSET"
+
+    def __reduce__(self) -> str:
+        """Pickle as its name."""
+        return "UNSET"
+
+    def __copy__(self) -> UnsetType:
+        """Return the only object."""
+        return self
+
+    def __deepcopy__(self, _: object) -> UnsetType:
+        """Return the only object."""
+        return self
+
+
+UNSET: Final = UnsetType()
+"""The value of a field whose key was not there."""

@@ -71,6 +71,7 @@ _OPTIONS = {
     "sort_keys": "the functions of penstock.json, penstock.ndjson and penstock.plist that write",
     "canonical": "the functions of penstock.json and penstock.ndjson that write",
     "omit": "the functions that write",
+    "default": "the functions of penstock.json, penstock.ndjson and penstock.xml that write",
     "level": "dump() and write()",
     "sync": "dump() and write()",
     "index": "penstock.ndjson.open() and penstock.csv.open()",

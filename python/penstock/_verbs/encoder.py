@@ -9,7 +9,7 @@ from penstock._base import plan as _plan
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Literal, Self
 
     from typing_extensions import TypeForm
@@ -35,6 +35,7 @@ class Encoder(_rust.Encoder):
         large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
         binary: How to write bytes; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.json.encode`.
 
     Raises:
         PlanError: Penstock cannot plan `into`.
@@ -55,7 +56,7 @@ class Encoder(_rust.Encoder):
         into: TypeForm[Any] | None = None,
         /,
         *,
-        indent: int | None = None,
+        indent: int | Literal["\t"] | None = None,
         sort_keys: bool = False,
         canonical: bool = False,
         ascii: bool = False,
@@ -65,6 +66,7 @@ class Encoder(_rust.Encoder):
         large_ints: Digits = "number",
         binary: Binary = "base64",
         types: Types | None = None,
+        default: Callable[[Any], Any] | None = None,
     ) -> Self:
         """Check the options and plan the type."""
         style = _rust.Style(
@@ -80,7 +82,7 @@ class Encoder(_rust.Encoder):
                 "binary": binary,
             },
         )
-        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)
 
 
 def planned(into: Any, types: Types | None) -> Any:
@@ -108,6 +110,7 @@ class LinesEncoder(_rust.Encoder):
         large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
         binary: How to write bytes; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.json.encode`.
 
     Raises:
         PlanError: Penstock cannot plan `into`.
@@ -139,6 +142,7 @@ class LinesEncoder(_rust.Encoder):
         large_ints: Digits = "number",
         binary: Binary = "base64",
         types: Types | None = None,
+        default: Callable[[Any], Any] | None = None,
     ) -> Self:
         """Check the options and plan the type."""
         style = _rust.Style(
@@ -154,7 +158,7 @@ class LinesEncoder(_rust.Encoder):
                 "binary": binary,
             },
         )
-        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)
 
     def encode(self, values: Iterable[Any], /) -> bytes:
         """Write each value as a line."""
@@ -178,6 +182,7 @@ class ElementsEncoder(_rust.Encoder):
         namespaces: The URIs of prefixes; see `penstock.xml.encode`.
         omit: The fields to leave out; see `penstock.xml.encode`.
         types: Functions that make values of types; see `penstock.xml.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.xml.encode`.
 
     Raises:
         PlanError: Penstock cannot plan `into`.
@@ -203,11 +208,12 @@ class ElementsEncoder(_rust.Encoder):
         record: str | None = None,
         declaration: bool = True,
         ascii: bool = False,
-        indent: int | None = None,
+        indent: int | Literal["\t"] | None = None,
         null: Null = "nil",
         namespaces: Namespaces | None = None,
         omit: Omit | None = None,
         types: Types | None = None,
+        default: Callable[[Any], Any] | None = None,
     ) -> Self:
         """Check the options and plan the type."""
         style = _rust.Style(
@@ -222,4 +228,4 @@ class ElementsEncoder(_rust.Encoder):
                 "namespaces": namespaces,
             },
         )
-        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)

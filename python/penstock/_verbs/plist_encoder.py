@@ -9,7 +9,7 @@ from penstock._verbs import encoder as _encoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Any, Literal, Self
 
     from typing_extensions import TypeForm
 
@@ -52,7 +52,7 @@ class Encoder(_rust.Encoder):
         /,
         *,
         form: PlistForm = "xml",
-        indent: int | None = None,
+        indent: int | Literal["\t"] | None = None,
         sort_keys: bool = False,
         ascii: bool = False,
         stream: bool = False,

@@ -17,9 +17,9 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.json"
     __slots__ = ()
 
-    def __new__(cls, into, /, *, indent, TEXT, omit, NUMBERS, types) -> Self:
+    def __new__(cls, into, /, *, indent, TEXT, omit, NUMBERS, types, default) -> Self:
         style = _rust.Style("json", {"indent": indent, "TEXT": TEXT, "NUMBERS": NUMBERS})
-        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)
 
 
 def planned(into: Any, types: Types | None) -> Any:
@@ -46,9 +46,9 @@ class LinesEncoder(_rust.Encoder):
     __qualname__ = "Encoder"
     __slots__ = ()
 
-    def __new__(cls, into, /, *, framing, TEXT, omit, NUMBERS, types) -> Self:
+    def __new__(cls, into, /, *, framing, TEXT, omit, NUMBERS, types, default) -> Self:
         style = _rust.Style("ndjson", {"framing": framing, "TEXT": TEXT, "NUMBERS": NUMBERS})
-        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)
 
     def encode(self, values: Iterable[Any], /) -> bytes:
         """Write each value as a line."""
@@ -75,6 +75,6 @@ class ElementsEncoder(_rust.Encoder):
     __qualname__ = "Encoder"
     __slots__ = ()
 
-    def __new__(cls, into, /, *, ELEMENTS, omit, types) -> Self:
+    def __new__(cls, into, /, *, ELEMENTS, omit, types, default) -> Self:
         style = _rust.Style("xml", {"ELEMENTS": ELEMENTS})
-        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)

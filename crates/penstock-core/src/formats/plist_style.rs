@@ -7,6 +7,7 @@ use super::{AnyWriter, Format};
 use crate::json::Order;
 use crate::json::writer::{self as json, Records};
 use crate::limits::Limits;
+use crate::options::Indent;
 use crate::options::{InvalidOption, OptionValue, impossible};
 use crate::plist::{Own, Writer};
 use crate::plist::{binary, markup, text};
@@ -18,7 +19,7 @@ struct Style {
     form: Form,
     sort_keys: bool,
     stream: bool,
-    indent: Option<u8>,
+    indent: Option<Indent>,
     ascii: bool,
 }
 
@@ -118,7 +119,7 @@ impl super::Style for Style {
                         text::writer::Form::OpenStep
                     },
                     strings: form == Form::Strings,
-                    indent: indent.map_or(text::writer::Indent::Tab, text::writer::Indent::Spaces),
+                    indent: Some(indent.unwrap_or(Indent::TAB)),
                     records,
                     ascii,
                     order,

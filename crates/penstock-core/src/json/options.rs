@@ -1,6 +1,7 @@
 //! The options for writing JSON.
 
 use super::sorted::Order;
+use crate::options::Indent;
 use crate::select::{Path, Test};
 use crate::writer::Unwritable;
 
@@ -67,8 +68,8 @@ impl Records {
 pub struct WriterOptions {
     /// How the records follow one another.
     pub records: Records,
-    /// The spaces for each level, or everything on one line.
-    pub indent: Option<u8>,
+    /// The white space for each level, or everything on one line.
+    pub indent: Option<Indent>,
     /// The order of an object's members; none leaves it as it is.
     pub order: Option<Order>,
     /// Writes numbers as RFC 8785 asks for: those of a double, in the form of ECMAScript.

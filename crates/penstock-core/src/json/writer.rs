@@ -18,6 +18,7 @@ use super::direct::Direct;
 use super::sorted::Sorted;
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
+use crate::options::Indent;
 use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::value::{print, unix};
@@ -94,8 +95,8 @@ impl Writer {
             }
             Records::Array(keys) => {
                 let room: usize = keys.iter().map(|key| 6 * key.len() + 8).sum();
-                let indent = usize::from(options.indent.unwrap_or_default());
-                let lines = (keys.len() + 2) * (indent * (keys.len() + 1) + 1);
+                let width = options.indent.map_or(0, |indent| indent.width(keys.len() + 1));
+                let lines = (keys.len() + 2) * (width + 1);
                 make_room(out, room + lines + 2)?;
                 if *records > 0 {
                     out.push(b',');
@@ -135,7 +136,8 @@ impl Writer {
     }
 
     fn new_line(&mut self, level: usize) -> Result<(), Unwritable> {
-        make_room(&mut self.out, 1 + level * usize::from(self.options.indent.unwrap_or_default()))?;
+        let width = self.options.indent.map_or(0, |indent| indent.width(level));
+        make_room(&mut self.out, 1 + width)?;
         line(self.options.indent, level, &mut self.out);
         Ok(())
     }
@@ -344,10 +346,9 @@ impl Writer {
 }
 
 /// A line feed and the indentation of a level, if there is one. The buffer has room.
-fn line(indent: Option<u8>, level: usize, out: &mut Vec<u8>) {
+fn line(indent: Option<Indent>, level: usize, out: &mut Vec<u8>) {
     if let Some(indent) = indent {
-        out.push(b'\n');
-        out.extend(std::iter::repeat_n(b' ', usize::from(indent) * level));
+        indent.line(level, out);
     }
 }
 

@@ -8,6 +8,7 @@
 //! To use little memory, an element in whose first [`ENOUGH`] bytes there is no text is taken for
 //! one without text. If text follows after all, the writer refuses it, unless it is white space.
 
+use crate::options::Indent;
 use crate::writer::{ENOUGH, Unwritable, make_room};
 
 /// What is known of the content of an open element.
@@ -41,8 +42,8 @@ struct Slot {
 
 /// Breaks lines in the text of a writer.
 #[derive(Debug)]
-pub(super) struct Indent {
-    width: usize,
+pub(super) struct Lines {
+    indent: Indent,
     /// The text with its line breaks.
     pub(super) ready: Vec<u8>,
     open: Vec<Element>,
@@ -54,16 +55,16 @@ pub(super) struct Indent {
     done_slots: usize,
 }
 
-impl Indent {
-    pub(super) fn new(width: usize) -> Self {
+impl Lines {
+    pub(super) fn new(indent: Indent) -> Self {
         let (open, slots) = (Vec::new(), Vec::new());
         let ready = Vec::new();
-        Indent { width, ready, open, slots, undecided: None, done: 0, done_slots: 0 }
+        Lines { indent, ready, open, slots, undecided: None, done: 0, done_slots: 0 }
     }
 
     /// For a writer beside another one: so many elements are open, and all is decided.
     pub(super) fn beside(&self, open: usize) -> Self {
-        Indent { open: self.open[..open].to_vec(), ..Indent::new(self.width) }
+        Lines { open: self.open[..open].to_vec(), ..Lines::new(self.indent) }
     }
 
     /// An element begins. If it is known to contain only elements, it is `indented`.
@@ -153,10 +154,8 @@ impl Indent {
         for index in self.done_slots..slots {
             let Slot { at, depth } = self.slots[index];
             self.pass(text, at)?;
-            let indentation = depth * self.width;
-            make_room(&mut self.ready, indentation + 1)?;
-            self.ready.push(b'\n');
-            self.ready.resize(self.ready.len() + indentation, b' ');
+            make_room(&mut self.ready, self.indent.width(depth) + 1)?;
+            self.indent.line(depth, &mut self.ready);
         }
         self.done_slots = self.done_slots.max(slots);
         self.pass(text, end)?;

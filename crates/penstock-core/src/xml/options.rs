@@ -1,5 +1,6 @@
 //! Options for reading and for writing a document.
 
+use crate::options::Indent;
 use crate::repair::Repairs;
 use crate::writer::Unwritable;
 
@@ -82,9 +83,9 @@ pub struct WriterOptions {
     pub declaration: bool,
     /// Whether the document is ASCII: all other characters are references, and names have none.
     pub ascii: bool,
-    /// The number of spaces by which each level is indented; none for no line breaks. Only elements
-    /// that contain nothing but elements are indented.
-    pub indent: Option<u8>,
+    /// The white space for each level; none for no line breaks. Only elements that contain nothing but elements are
+    /// indented.
+    pub indent: Option<Indent>,
     /// How to write `null`.
     pub null: Null,
     /// Whether comments and processing instructions are written.

@@ -37,7 +37,7 @@
 use penstock_scan::Chosen;
 
 use super::escape;
-use super::indent::Indent;
+use super::indent::Lines;
 use super::names;
 pub use super::options::{Null, Records, WriterOptions};
 use super::start_tag::{Name, Space, Spaces, StartTag};
@@ -120,7 +120,7 @@ pub struct Writer {
     pub(super) depth: usize,
     /// How many `]` are at the end of the current text.
     pub(super) brackets: usize,
-    pub(super) indent: Option<Indent>,
+    pub(super) indent: Option<Lines>,
     pub(super) frames: Vec<Frame>,
     /// How many of the frames are around the records.
     pub(super) base: usize,
@@ -175,7 +175,7 @@ impl Writer {
         }
         let mut writer = Writer {
             spaces,
-            indent: options.indent.map(|width| Indent::new(width.into())),
+            indent: options.indent.map(Lines::new),
             options,
             limits: limits.clone(),
             text: Vec::new(),

@@ -9,6 +9,7 @@ use penstock_core::event::{Key, KeyKind, Scalar};
 use penstock_core::forward;
 use penstock_core::json;
 use penstock_core::limits::Limits;
+use penstock_core::options::Indent;
 use penstock_core::protocol::{Lent, LookAhead, Sink, Step};
 use penstock_core::source::{Detect, Window};
 use penstock_core::writer::{ENOUGH, Unwritable, Writer as _};
@@ -153,6 +154,7 @@ fn survives(text: &str, unresolved: Unresolved, seed: u64) -> bool {
             if text.len() > 1 << 20 && declarations != indent.is_some() {
                 continue;
             }
+            let indent = indent.map(Indent::spaces);
             let options = WriterOptions { indent, ..WriterOptions::default() };
             let out = rewritten(text, reading, options.clone(), 0).unwrap();
             let again = events(&out, Options::default());
@@ -413,7 +415,7 @@ fn options() -> impl Strategy<Value = WriterOptions> {
     (any::<bool>(), any::<bool>(), any::<bool>(), null, any::<bool>()).prop_map(
         |(within, indented, rooted, null, prefixed)| WriterOptions {
             records: if within { Records::Within(Vec::new()) } else { Records::One },
-            indent: indented.then_some(1),
+            indent: indented.then_some(Indent::spaces(1)),
             root: rooted.then(|| "r".to_owned()),
             null,
             prefixes: match prefixed {

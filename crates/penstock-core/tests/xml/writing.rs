@@ -4,6 +4,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar};
 use penstock_core::json;
 use penstock_core::limits::Limits;
+use penstock_core::options::Indent;
 use penstock_core::protocol::{Flow, Sink, Step};
 use penstock_core::value::datetime;
 use penstock_core::writer::{ENOUGH, Unwritable, Writer as _};
@@ -410,7 +411,8 @@ fn comments_and_instructions() {
 
 #[test]
 fn indentation() {
-    let indented = |text: &str| written(text, WriterOptions { indent: Some(2), ..plain() });
+    let indented =
+        |text: &str| written(text, WriterOptions { indent: Some(Indent::spaces(2)), ..plain() });
     assert_eq!(
         indented(r#"{"a": {"@x": 1, "b": "t", "c": {}, "d": {"e": [1, {"f": 2}]}}}"#),
         "<a x=\"1\">\n  <b>t</b>\n  <c/>\n  <d>\n    <e>1</e>\n    <e>\n      <f>2</f>\n    \
@@ -427,7 +429,8 @@ fn indentation() {
     assert_eq!(indented("<a><b/> </a>"), "<a><b/> </a>\n");
     assert_eq!(indented("<a><!--x--><b/></a>"), "<a>\n  <!--x-->\n  <b/>\n</a>\n");
     assert_eq!(indented("<?p?><a/><!--x-->"), "<?p?>\n<a/>\n<!--x-->\n");
-    let options = WriterOptions { indent: Some(1), ..WriterOptions::at("x/y/z").unwrap() };
+    let options =
+        WriterOptions { indent: Some(Indent::spaces(1)), ..WriterOptions::at("x/y/z").unwrap() };
     assert_eq!(
         written("{\"a\": 1} {}", options),
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<x>\n <y>\n  <z>\n   <a>1</a>\n  </z>\n  \
@@ -439,7 +442,10 @@ fn indentation() {
     let lines = "  <b/>\n".repeat(ENOUGH / 4 + 2);
     assert_eq!(indented(&format!("<a>{many}</a>")), format!("<a>\n{lines}</a>\n"));
     assert_eq!(
-        refused(&format!("<a>{many}t</a>"), WriterOptions { indent: Some(2), ..plain() }),
+        refused(
+            &format!("<a>{many}t</a>"),
+            WriterOptions { indent: Some(Indent::spaces(2)), ..plain() }
+        ),
         "text after so many child elements that these are already indented: \
          write the document without indentation"
     );
@@ -527,7 +533,7 @@ fn records_that_are_given_up() {
         |writer| writer.text("]]".into(), 0),
         |writer| writer.begin_list(0),
     ];
-    for indent in [None, Some(2)] {
+    for indent in [None, Some(Indent::spaces(2))] {
         for count in 0..=steps.len() {
             let mut writer = Writer::new(WriterOptions { indent, ..records() }, &Limits::default());
             let writer = writer.as_mut().unwrap();
@@ -591,7 +597,7 @@ fn events_out_of_order() {
         |writer| writer.piece("x".into(), 0),
     ];
     for number in 0..9_u32.pow(5) {
-        for options in [plain(), WriterOptions { indent: Some(1), ..records() }] {
+        for options in [plain(), WriterOptions { indent: Some(Indent::spaces(1)), ..records() }] {
             let mut writer = Writer::new(options, &Limits::default()).unwrap();
             let good = (0..5).all(|place| {
                 let step = steps[(number / 9_u32.pow(place) % 9) as usize];

@@ -22,6 +22,8 @@ pub(crate) struct Known {
     met: [Option<(usize, usize, ClassId)>; MET],
     /// The number of the plan of plain values.
     plain: Option<usize>,
+    /// The caller's function for objects that cannot be written.
+    pub(super) default: Option<Py<PyAny>>,
     pub(super) scratch: TextBuf,
     /// How many sets are being put in order, one inside the other.
     pub(super) ordering: u32,
@@ -40,9 +42,16 @@ impl Known {
             types: None,
             met: [None; MET],
             plain: None,
+            default: None,
             scratch,
             ordering: 0,
         }
+    }
+
+    /// The same with a function for objects that cannot be written.
+    pub(crate) fn or_else(mut self, py: Python<'_>, default: Option<&Py<PyAny>>) -> Self {
+        self.default = default.map(|default| default.clone_ref(py));
+        self
     }
 
     /// One for text in which no object is written.

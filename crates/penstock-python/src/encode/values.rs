@@ -526,6 +526,25 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     }
 
     pub(super) fn other(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Result<Flow, Stop> {
+        match self.of_known_class(value, plain) {
+            Err(Stop::Misfit(..)) if self.known.default.is_some() => self.by_default(value),
+            written => written,
+        }
+    }
+
+    /// Writes what the caller's function has for an object that cannot be written.
+    #[cold]
+    fn by_default(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        self.converts()?;
+        let Some(default) = &self.known.default else { return Err(Stop::misfit("no default")) };
+        let instead = default
+            .bind(self.py)
+            .call1((value,))
+            .map_err(|error| Stop::own_code(self.py, "default=", error))?;
+        self.any(&instead)
+    }
+
+    fn of_known_class(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Result<Flow, Stop> {
         if let Some(inner) = enum_value(value)? {
             self.converts()?;
             return self.any(&inner);

@@ -15,7 +15,7 @@ use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
 use penstock_core::writer::{Content, Writer};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -29,6 +29,8 @@ pub(crate) struct Encoder {
     omit: Omit,
     /// The type that all objects are written as.
     plan: Option<PlanRef>,
+    /// What stands for an object that cannot be written (`default=`).
+    default: Option<Py<PyAny>>,
     style: Py<Style>,
 }
 
@@ -41,20 +43,23 @@ struct Work {
 #[pymethods]
 impl Encoder {
     #[new]
-    #[pyo3(signature = (into, style, omit, /))]
+    #[pyo3(signature = (into, style, omit, default = None, /))]
     fn new(
         py: Python<'_>,
         into: Option<&Bound<'_, PyAny>>,
         style: &Bound<'_, Style>,
         omit: Option<&str>,
+        default: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let omit = self::omit(omit)?;
             let aim = style.get().aim(py);
             let plan = into.map(|into| plan_from(py, into, aim.aimed(py))).transpose()?;
             let writer = style.get().writer(Content::Value, &Limits::default())?;
-            let work = Mutex::new(Work { writer, known: Known::new(aim) });
-            Ok(Encoder { work, omit, plan, style: style.clone().unbind() })
+            let default = checked_default(default)?;
+            let known = Known::new(aim).or_else(py, default.as_ref());
+            let work = Mutex::new(Work { writer, known });
+            Ok(Encoder { work, omit, plan, default, style: style.clone().unbind() })
         })
     }
 
@@ -118,6 +123,9 @@ impl Encoder {
         if let Some(plan) = &self.plan {
             plan.traverse(&visit)?;
         }
+        if let Some(default) = &self.default {
+            visit.call(default)?;
+        }
         // The collector must not wait. Whoever holds the lock is working.
         let Ok(work) = self.work.try_lock() else { return Ok(()) };
         work.known.plans().iter().try_for_each(|plan| plan.traverse(&visit))
@@ -137,6 +145,11 @@ impl Encoder {
     /// How objects are walked.
     pub(super) fn walk(&self, py: Python<'_>) -> (Option<PlanRef>, Omit) {
         (self.plan.as_ref().map(|plan| plan.clone_ref(py)), self.omit)
+    }
+
+    /// What stands for an object that cannot be written.
+    pub(super) fn default(&self) -> Option<&Py<PyAny>> {
+        self.default.as_ref()
     }
 
     /// One object as text, in pieces.
@@ -160,6 +173,17 @@ impl Encoder {
             Err(TryLockError::Poisoned(work)) => Ok(work.into_inner()),
             Err(TryLockError::WouldBlock) => Err(busy()),
         }
+    }
+}
+
+/// `default=`
+fn checked_default(default: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+    match default {
+        Some(default) if !default.is_callable() => {
+            let kind = default.get_type().name()?;
+            Err(PyTypeError::new_err(format!("default must be a function or None, not {kind}")))
+        }
+        default => Ok(default.map(|default| default.clone().unbind())),
     }
 }
 

@@ -120,7 +120,8 @@ impl Recorder {
         let style = encoder.style();
         let writer = style.writer(Content::Records(at), &Limits::default())?;
         let (plan, omit) = encoder.walk(py);
-        let mut recorder = Recorder { writer, known: Known::new(style.aim(py)), plan, omit };
+        let known = Known::new(style.aim(py)).or_else(py, encoder.default());
+        let mut recorder = Recorder { writer, known, plan, omit };
         let Recorder { writer, known, plan, .. } = &mut recorder;
         if let Some(plan) = plan {
             let plan = known.number(py, plan);

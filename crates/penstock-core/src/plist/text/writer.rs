@@ -29,6 +29,7 @@ use crate::json::canonical::keeps;
 use crate::json::writer::Records;
 use crate::json::{Order, Sorted};
 use crate::limits::Limits;
+use crate::options::Indent;
 use crate::protocol::{Flow, Lent, LookAhead, Sink};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
@@ -43,18 +44,6 @@ pub enum Form {
     OpenStep,
     /// The same, and GNUstep's numbers, booleans and dates.
     GnuStep,
-}
-
-/// The white space before each entry and each element.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Indent {
-    /// A tab for each level, as Xcode writes it.
-    #[default]
-    Tab,
-    /// So many spaces for each level.
-    Spaces(u8),
-    /// Everything is on one line.
-    OneLine,
 }
 
 /// What a string stands for.
@@ -72,8 +61,8 @@ enum As {
 pub struct WriterOptions {
     /// Which values the text has.
     pub form: Form,
-    /// The indentation.
-    pub indent: Indent,
+    /// The white space for each level; none for everything on one line.
+    pub indent: Option<Indent>,
     /// How the records follow one another: one is the document, or they are the elements of an array.
     pub records: Records,
     /// Writes a file of strings: a dictionary without braces, with all strings in quotes.
@@ -92,7 +81,7 @@ pub struct WriterOptions {
 /// use penstock_core::protocol::Sink;
 /// use penstock_core::writer::Writer as _;
 ///
-/// let options = WriterOptions { indent: Indent::OneLine, ..WriterOptions::default() };
+/// let options = WriterOptions { indent: None, ..WriterOptions::default() };
 /// let mut writer = Writer::new(options, &Limits::default());
 /// writer.begin_map(0)?;
 /// writer.key("name".into(), 0)?;
@@ -159,14 +148,9 @@ impl Writer {
     /// A line feed and the indentation; nothing if all is on one line.
     fn line(&mut self) -> Result<(), Unwritable> {
         let level = self.level();
-        let (byte, count) = match self.options.indent {
-            Indent::Tab => (b'\t', level),
-            Indent::Spaces(count) => (b' ', level * usize::from(count)),
-            Indent::OneLine => return Ok(()),
-        };
-        make_room(&mut self.out, 1 + count)?;
-        self.out.push(b'\n');
-        self.out.extend(std::iter::repeat_n(byte, count));
+        let Some(indent) = self.options.indent else { return Ok(()) };
+        make_room(&mut self.out, 1 + indent.width(level))?;
+        indent.line(level, &mut self.out);
         Ok(())
     }
 
@@ -188,8 +172,7 @@ impl Writer {
             None | Some(true) => Ok(()),
             Some(false) => {
                 if !std::mem::take(&mut self.first) {
-                    let comma: &[u8] =
-                        if self.options.indent == Indent::OneLine { b", " } else { b"," };
+                    let comma: &[u8] = if self.options.indent.is_none() { b", " } else { b"," };
                     self.push(comma)?;
                 }
                 self.line()
@@ -246,7 +229,7 @@ impl Writer {
         if !self.options.strings || !self.open.is_empty() {
             if self.first {
                 // Nothing stands in it.
-            } else if self.options.indent != Indent::OneLine {
+            } else if self.options.indent.is_some() {
                 self.line()?;
             } else if is_map {
                 self.out.pop();
@@ -278,7 +261,7 @@ impl Writer {
         }
         let end: &[u8] = match self.options.indent {
             _ if self.is_at_strings() => b";\n",
-            Indent::OneLine => b"; ",
+            None => b"; ",
             _ => b";",
         };
         self.push(end)
@@ -569,7 +552,7 @@ impl writer::Writer for Writer {
         } else if self.records == 0 {
             return Err(Unwritable::value("there is no value to write"));
         }
-        if self.options.strings || self.options.indent == Indent::OneLine {
+        if self.options.strings || self.options.indent.is_none() {
             return Ok(());
         }
         self.push(b"\n")

@@ -2,8 +2,9 @@
 
 use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
+use penstock_core::options::Indent;
 use penstock_core::plist::text::Reader;
-use penstock_core::plist::text::writer::{Form, Indent, Writer, WriterOptions};
+use penstock_core::plist::text::writer::{Form, Writer, WriterOptions};
 use penstock_core::protocol::{FormatReader, InputView, Step};
 use penstock_core::writer::Writer as _;
 
@@ -27,7 +28,7 @@ pub(crate) fn rewritten(text: &str, options: WriterOptions) -> Option<String> {
 
 /// Checks a text with some options.
 pub(crate) fn check(text: &str, choice: u8) {
-    let indent = [Indent::Tab, Indent::Spaces(2), Indent::OneLine][usize::from(choice % 3)];
+    let indent = [Some(Indent::TAB), Some(Indent::spaces(2)), None][usize::from(choice % 3)];
     let form = if choice & 4 == 0 { Form::GnuStep } else { Form::OpenStep };
     let (strings, ascii) = (choice & 8 != 0, choice & 16 != 0);
     let options = WriterOptions { form, indent, strings, ascii, ..WriterOptions::default() };

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use penstock_core::json::Order;
 use penstock_core::limits::Limits;
-use penstock_core::plist::text::writer::{Form, Indent, WriterOptions};
+use penstock_core::options::Indent;
+use penstock_core::plist::text::writer::{Form, WriterOptions};
 use serde_json::{Map, Value};
 
 use super::recording::{Answers, whole};
@@ -65,7 +66,7 @@ fn samples() {
     for name in ["project.pbxproj", "Weir.glyphs", "Localizable.strings"] {
         let text = sample(name);
         assert_eq!(json(&text), expected[name], "{name}");
-        for indent in [Indent::Tab, Indent::Spaces(0), Indent::Spaces(4), Indent::OneLine] {
+        for indent in [Some(Indent::TAB), Some(Indent::spaces(0)), Some(Indent::spaces(4)), None] {
             for (form, strings, ascii) in [
                 (Form::OpenStep, false, false),
                 (Form::OpenStep, false, true),
@@ -111,7 +112,7 @@ fn lines_of_a_project() {
 
 #[test]
 fn lines_of_a_font() {
-    let options = WriterOptions { indent: Indent::Spaces(0), ..WriterOptions::default() };
+    let options = WriterOptions { indent: Some(Indent::spaces(0)), ..WriterOptions::default() };
     let written = rewritten(&sample("Weir.glyphs"), options);
     for line in [
         ".formatVersion = 3;\n",

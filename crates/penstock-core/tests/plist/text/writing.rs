@@ -4,7 +4,8 @@ use penstock_core::event::Scalar;
 use penstock_core::json::Order;
 use penstock_core::json::writer::Records;
 use penstock_core::limits::Limits;
-use penstock_core::plist::text::writer::{Form, Indent, Writer, WriterOptions};
+use penstock_core::options::Indent;
+use penstock_core::plist::text::writer::{Form, Writer, WriterOptions};
 use penstock_core::protocol::{Flow, Sink};
 use penstock_core::value::datetime::datetime;
 use penstock_core::value::duration::Duration;
@@ -17,7 +18,7 @@ use super::recording::{Answers, whole};
 
 const ONE_LINE: WriterOptions = WriterOptions {
     form: Form::OpenStep,
-    indent: Indent::OneLine,
+    indent: None,
     records: Records::One,
     strings: false,
     ascii: false,
@@ -174,7 +175,7 @@ fn trees() -> impl Strategy<Value = Tree> {
 }
 
 fn options() -> impl Strategy<Value = WriterOptions> {
-    let indents = [Indent::Tab, Indent::Spaces(0), Indent::Spaces(3), Indent::OneLine];
+    let indents = [Some(Indent::TAB), Some(Indent::spaces(0)), Some(Indent::spaces(3)), None];
     (prop::sample::select(indents.to_vec()), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
         |(indent, gnu, strings, ascii)| {
             let form = if gnu { Form::GnuStep } else { Form::OpenStep };
@@ -224,7 +225,7 @@ proptest! {
             }
         };
         prop_assert!(!options.ascii || text.is_ascii());
-        prop_assert!(options.indent != Indent::OneLine || options.strings || !text.contains('\n'));
+        prop_assert!(options.indent != None || options.strings || !text.contains('\n'));
         let mut found = events(&text);
         for (found, told) in found.iter_mut().zip(&told) {
             // A number as text: the same one.
@@ -334,7 +335,7 @@ fn the_layout_of_openstep_plist() {
     s = "1";
     u = "é\n	\001\v"#;
     let lines = format!("{lines}\u{7f}\\\"\\\\😀\";\n}}\n");
-    assert_eq!(one(&WriterOptions { indent: Indent::Spaces(4), ..ONE_LINE }, tree), lines);
+    assert_eq!(one(&WriterOptions { indent: Some(Indent::spaces(4)), ..ONE_LINE }, tree), lines);
 }
 
 #[test]
@@ -343,7 +344,7 @@ fn a_file_of_strings() {
     let tree = map(&[("a", text("b")), ("c d", map(&[("e", List(vec![text("f")]))]))]);
     let lines = "\"a\" = \"b\";\n\"c d\" = {\n\t\"e\" = (\n\t\t\"f\"\n\t);\n};\n";
     assert_eq!(one(&options, tree.clone()), lines);
-    let one_line = WriterOptions { indent: Indent::OneLine, ..options.clone() };
+    let one_line = WriterOptions { indent: None, ..options.clone() };
     assert_eq!(one(&one_line, tree), "\"a\" = \"b\";\n\"c d\" = {\"e\" = (\"f\");};\n");
     assert_eq!(one(&options, map(&[])), "\n");
     let wrong = written(&options, &[List(vec![])], false).unwrap_err();

@@ -9,7 +9,9 @@ use crate::cpython::text::ascii;
 use crate::edge::errors::answer;
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::refusal::Refusal;
-use crate::plan::{Kind, KindByte, NodeId, TagRule, Target, decimal_text, is_decimal, is_enum};
+use crate::plan::{
+    Kind, KindByte, NodeId, TagRule, Target, decimal_text, is_decimal, is_enum, is_unset,
+};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink};
 use penstock_core::value::moment::Of;
@@ -182,6 +184,10 @@ impl<'p> Keyed<'p> {
         how: Taking,
         opened: &mut Opened<'py>,
     ) -> Taken {
+        if is_unset(value) && self.top().kind == FrameKind::Class {
+            // As if the key were not there.
+            return Ok(());
+        }
         if let Some(node) = self.takes_as_it_is(value) {
             return self.as_it_is(node, value);
         }

@@ -96,7 +96,7 @@ fn declared<'py>(
 
 /// True for the object that says that a field has no value.
 pub(crate) fn is_unset(object: &Bound<'_, PyAny>) -> bool {
-    is_instance(object, &known::MSGSPEC_UNSET_TYPE)
+    is_instance(object, &known::UNSET_TYPE) || is_instance(object, &known::MSGSPEC_UNSET_TYPE)
 }
 
 /// The value of an absent field.

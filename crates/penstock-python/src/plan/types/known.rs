@@ -192,5 +192,6 @@ pub(in crate::plan) static SEPARATED: Known = Known::new(modules::CELLS, "separa
 pub(in crate::plan) static SPREAD: Known = Known::new(modules::CELLS, "spread");
 pub(in crate::plan) static TYPECODE: Known = Known::new(modules::MARKS, "typecode");
 pub(in crate::plan) static EXACT: Known = Known::new(modules::MARKS, "Exact");
+pub(in crate::plan) static UNSET_TYPE: Known = Known::new(modules::MARKS, "UnsetType");
 pub(in crate::plan) static TAG: Known = Known::new(modules::TAG, "tag");
 pub(in crate::plan) static AT: Known = Known::new(modules::AT, "at");

@@ -478,8 +478,10 @@ impl<'py> Walk<'_, 'py> {
         let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
         let nullable = nullable || members.iter().any(|member| is_none(&member));
         // The marker for an absent value never occurs in a document.
-        let is_there =
-            |member: &Bound<'py, PyAny>| !is_none(member) && !known::MSGSPEC_UNSET_TYPE.is(member);
+        let is_unset = |member: &Bound<'py, PyAny>| {
+            known::UNSET_TYPE.is(member) || known::MSGSPEC_UNSET_TYPE.is(member)
+        };
+        let is_there = |member: &Bound<'py, PyAny>| !is_none(member) && !is_unset(member);
         let members: Vec<_> = members.iter().filter(is_there).collect();
         let members = self.one_literal(members)?;
         match &members[..] {

@@ -444,17 +444,10 @@ impl Making<'_, '_> {
     fn field(&self, index: u32, key: String) -> PyResult<Field> {
         let field = &self.class.fields[index as usize];
         let part = self.class.part_of(index);
-        let get = self.get(index)?;
-        let get = match &field.absent {
-            Absent::Value(default) if is_unset(default.bind(self.py)) => {
-                Get::Unless(default.clone_ref(self.py), Box::new(get))
-            }
-            _ => get,
-        };
         Ok(Field {
             key: name(&key),
             node: field.node,
-            get,
+            get: self.get(index)?,
             simple: Simple::of(&self.plan.nodes, &self.plan.nodes[field.node as usize]),
             shown: self.names[index as usize].to_string().into(),
             index,
@@ -528,6 +521,16 @@ impl Making<'_, '_> {
     }
 
     pub(crate) fn get(&self, index: u32) -> PyResult<Get> {
+        let get = self.place(index)?;
+        Ok(match &self.class.fields[index as usize].absent {
+            Absent::Value(default) if is_unset(default.bind(self.py)) => {
+                Get::Unless(default.clone_ref(self.py), Box::new(get))
+            }
+            _ => get,
+        })
+    }
+
+    fn place(&self, index: u32) -> PyResult<Get> {
         if let Some(part) = self.class.part_of(index) {
             return self.within(part, index);
         }
