@@ -152,7 +152,7 @@ class UnsetType:
         >>> change = penstock.decode('{"phone": null}', Change)
         >>> change
         Change(name=UNSET, phone=None)
-        >>> penstock.encode(change)
+        >>> penstock.json.encode(change)
         b'{"phone":null}'
     """
 
