@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -80,7 +81,7 @@ def test_plan(penstock: Callable[..., Any]) -> None:
 SEMICOLONS = "name;size\nBern;3\nChur;4\n"
 
 
-@pytest.mark.parametrize("given", [["-d", ";"], ["--delimiter", "infer"]])
+@pytest.mark.parametrize("given", [["-d", ";"], ["--dialect", "infer"]])
 @pytest.mark.parametrize(
     ("words", "out"),
     [
@@ -110,10 +111,24 @@ def test_a_delimiter_that_may_be_another_one(
     penstock: Callable[..., Any], folder: Path, command: str
 ) -> None:
     (folder / "s.csv").write_text("name;size\nBern;1,5\n")
-    done = penstock(command, "s.csv")
-    assert 'If the delimiter is another one, say -d ";", or -d infer to find it.' in done.err
+    hint = "The delimiter seems to be ';': say -d ';', or --dialect infer to find it.\n"
+    for done in (
+        penstock(command, "s.csv"),
+        penstock(command, "--format", "csv", stdin=b"name;size\nBern;1,5\n"),
+    ):
+        assert hint in done.err
+        assert done.code == 1
     # Whoever has said it needs no advice.
     assert "say -d" not in penstock(command, "-d", ",", "s.csv").err
+    (folder / "t.csv").write_bytes(gzip.compress(b"name\tsize, in m\tid\nBern\t1,5\t6,5\n"))
+    hint = "The delimiter seems to be a tab: say -d '\\t', or --dialect infer to find it.\n"
+    assert hint in penstock(command, "t.csv").err
+    (folder / "p.csv").write_text("name|size\nBern|1,5\n")
+    hint = "If the delimiter is another one, say -d ';', or --dialect infer to find it.\n"
+    assert hint in penstock(command, "p.csv").err
+    # These are commas.
+    (folder / "c.csv").write_text("name,size\nBern\n")
+    assert "say -d" not in penstock(command, "c.csv").err
     assert penstock(command, "-d", ";", "a.json").code == 2
 
 

@@ -74,7 +74,10 @@ def test_paths(penstock: Command, folder: Path) -> None:
                 "(record 1)\n"
             ),
         ),
-        (["a.json", "a", "-d", ";"], "penstock cut: --delimiter is for a source of CSV\n"),
+        (
+            ["a.json", "a", "-d", ";"],
+            "penstock cut: a.json: --delimiter is for CSV, and this is read as JSON; if it is CSV, say --format csv\n",
+        ),
         (
             ["a.csv", "name", "-d", '"'],
             (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 from penstock._base.errors import DecodeError, ValidationError
-from penstock.cli import into
+from penstock._base.types import PLAIN
+from penstock.cli import dialects, into, left_out
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
@@ -50,14 +51,16 @@ def _check(
         found += len(error.problems) + error.omitted
         refused += 1
 
-    into = UNREAD if wanted is None else wanted
+    # Keys are compared where they are read.
+    is_unread = wanted is None and dialects.duplicates(arguments) != "error"
+    into = UNREAD if is_unread else PLAIN if wanted is None else wanted
     reader = source.read(into, errors=tell, unknown=arguments.unknown)
     with reader, printer.watching(reader, source.name):
         try:
-            if wanted is None:
+            if is_unread:
                 pass_over(reader, arguments.threads, distinct=True)
             # What takes long is measured where objects are made.
-            elif arguments.timing or not reader._check(chosen(arguments.threads)):  # noqa: SLF001 - it is for this
+            elif wanted is None or arguments.timing or not reader._check(chosen(arguments.threads)):  # noqa: SLF001 - it is for this
                 deque(reader, maxlen=0)
         except DecodeError as error:
             # The source itself failed, which says nothing about the data.
@@ -78,6 +81,7 @@ def _check(
         if told is not None:
             printer.notes(told)
     printer.summary(f"{source.name}: {problems}{scope}")
+    left_out.repaired(source.name, reader, printer)
     printer.timing(reader)
     return found, records
 

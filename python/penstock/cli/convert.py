@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from penstock._io import formats as _formats
-from penstock.cli import CommandError, dialects, into
+from penstock.cli import CommandError, dialects, into, left_out
 from penstock.cli.source import Source
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any, Literal
+    from typing import Any
 
-    from penstock._base.types import Errors, Format
+    from penstock._base.types import Format
     from penstock.cli.printer import Printer
 
 
@@ -39,9 +39,6 @@ def convert(
     columns: tuple[str, bool] | None = None,
 ) -> bool:
     """Convert a source to the target of the command; return whether a record was left out."""
-    word: Literal["raise", "skip", "collect"] = getattr(arguments, "errors", "raise")
-    errors: Errors = printer.fail if word == "collect" else word
-
     with source:
         done = source.convert(
             printer.bytes if arguments.target == "-" else arguments.target,
@@ -49,14 +46,11 @@ def convert(
             writes,
             form=getattr(arguments, "form", "plain"),
             into=wanted,
-            errors=errors,
+            errors=left_out.chosen(arguments, printer),
             columns=columns,
             watch=lambda conversion: printer.watching(conversion, source.name),
         )
-    if done.skipped:
-        records = "record" if done.skipped == 1 else "records"
-        printer.summary(f"{source.name}: {done.skipped:,} {records} left out")
-    return done.skipped > 0
+    return left_out.told(source.name, done, printer)
 
 
 def _to(arguments: argparse.Namespace) -> Format:

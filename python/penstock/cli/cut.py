@@ -7,7 +7,7 @@ from penstock._base.errors import EncodeError
 from penstock._io import formats as _formats
 from penstock._io import targets as _targets
 from penstock._verbs import convert as _convert
-from penstock.cli import CommandError, dialects
+from penstock.cli import CommandError, dialects, left_out
 from penstock.cli.convert import convert
 from penstock.cli.source import Source
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Write the columns; a record in error ends it."""
+    """Write the columns; return whether a record was left out."""
     # A table that is piped in has no name that tells, and nothing else looks like one.
     arguments.otherwise = "csv"
     source = Source(arguments, arguments.source)
@@ -32,21 +32,19 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     if source.format == "csv":
         if arguments.at is not None:
             raise CommandError("--at is for other formats: each row of CSV is a record")
-        arguments.errors, arguments.form = "raise", "plain"
+        arguments.form = "plain"
         return convert(
             arguments,
             printer,
             source,
             to,
-            dialects.written(arguments, to, headless=arguments.no_header),
+            dialects.written(arguments, to),
             columns=(arguments.columns, arguments.invert),
         )
     dialects.read(arguments, source.format, source.name)
-    for option, word in (("invert", "--invert"), ("no_header", "--no-header")):
-        if getattr(arguments, option):
-            raise CommandError(f"{word} is for a source of CSV: {source.name} is another format")
-    _by_paths(arguments, printer, source, to)
-    return False
+    if arguments.invert:
+        raise CommandError(f"--invert is for a source of CSV: {source.name} is another format")
+    return _by_paths(arguments, printer, source, to)
 
 
 def _to(arguments: argparse.Namespace, source: Source) -> Format:
@@ -61,8 +59,8 @@ def _to(arguments: argparse.Namespace, source: Source) -> Format:
     return found or ("ndjson" if source.format == "xml" else source.format)
 
 
-def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, to: Format) -> None:
-    """Write the values at paths of each record, named by the paths."""
+def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, to: Format) -> bool:
+    """Write the values at paths of each record; return whether a record was left out."""
     from typing import NotRequired, TypedDict  # noqa: PLC0415 - slow, and only for this
 
     from penstock.cli import plain  # noqa: PLC0415 - as above
@@ -75,7 +73,8 @@ def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, t
     _, style = _convert.sides("json", to, "plain", {}, writes, None, (None, arguments.target))
     encoder = _rust.Encoder(record, style, None)
     with source:
-        reader = source.read(plain.chosen(source.format, paths))
+        errors = left_out.chosen(arguments, printer)
+        reader = source.read(plain.chosen(source.format, paths), errors=errors)
         target = printer.bytes if arguments.target == "-" else arguments.target
         with reader, printer.watching(reader, source.name):
             try:
@@ -87,6 +86,7 @@ def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, t
                 raise
             except OSError as error:
                 raise CommandError(f"{error.filename}: {error.strerror}") from error
+    return left_out.told(source.name, reader, printer)
 
 
 def _rows(reader: Reader[Any], format: Format) -> Iterator[dict[str, Any]]:

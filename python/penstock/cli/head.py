@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from penstock._base.errors import _printable
-from penstock.cli import into
+from penstock.cli import into, left_out
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
@@ -17,24 +17,32 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock import Reader
+    from penstock._base.types import Errors
     from penstock.cli.printer import Printer
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print them; return whether nothing matched `--at`."""
+    """Print them; return whether something is wrong."""
     wanted = into.wanted(arguments)
     names = named(arguments)
+    errors = left_out.chosen(arguments, printer)
     printed = 0
+    bad = False
     for name in names:
         left = arguments.records - printed
         if not left:
-            return False
+            return bad
         with Source(arguments, name) as source:
             if wanted is not None:
-                printed += _objects(source.read(wanted), source, left, printer)
+                reader = source.read(wanted, errors=errors)
+                count = _objects(reader, source, left, printer)
             else:
-                printed += _values(arguments, source, left, printer)
-    return unmatched(arguments, names, printed, printer)
+                values = _Values(arguments, source, left, errors, printer)
+                count = _values(arguments, source, values)
+                reader = values.reader
+            printed += count
+            bad |= left_out.told(source.name, reader, printer)
+    return unmatched(arguments, names, printed, printer) or bad
 
 
 def _objects(reader: Reader[Any], source: Source, left: int, printer: Printer) -> int:
@@ -49,9 +57,8 @@ def _objects(reader: Reader[Any], source: Source, left: int, printer: Printer) -
     return count
 
 
-def _values(arguments: argparse.Namespace, source: Source, left: int, printer: Printer) -> int:
+def _values(arguments: argparse.Namespace, source: Source, values: _Values) -> int:
     """Print plain values, shortened if they are long; return how many."""
-    values = _Values(arguments, source, left, printer)
     opening = source.opening() if source.format == "json" and arguments.at is None else ""
     # The members of one long object are worth more than its beginning. A compressed file that turns
     # out to have another root is read again.
@@ -69,13 +76,19 @@ class _Values:
     """The first records of a file as plain values."""
 
     def __init__(
-        self, arguments: argparse.Namespace, source: Source, left: int, printer: Printer
+        self,
+        arguments: argparse.Namespace,
+        source: Source,
+        left: int,
+        errors: Errors,
+        printer: Printer,
     ) -> None:
         from penstock.cli import plain  # noqa: PLC0415 - objects need none of it
 
         self._source = source
         self._printer = printer
         self._left = left
+        self._errors = errors
         self._written = plain.written
         self._fields: list[str] = arguments.fields or []
         kind = source.format
@@ -94,10 +107,11 @@ class _Values:
         self._shortened = 0
         self._printed = 0
         self.read = 0
+        self.reader: Reader[Any]
 
     def print(self, at: str | None) -> None:
         """Print the first records."""
-        reader = self._source.read(self._type, at=at)
+        reader = self.reader = self._source.read(self._type, at=at, errors=self._errors)
         if not self._is_timed:
             reader._shorten(self._whole)  # noqa: SLF001 - this is what it is for, and the next one
         self._members = None if at is None else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import penstock._rust as _rust
 from penstock._base.errors import _printable
 from penstock._base.types import PLAIN
+from penstock.cli import left_out
 from penstock.cli.files import named
 from penstock.cli.into import wanted
 from penstock.cli.paths import unmatched
@@ -15,7 +16,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from penstock.cli.printer import Printer
 
@@ -24,13 +24,17 @@ _NAME = 48
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print them, file by file; return whether `--at` matched nothing."""
+    """Print them, file by file; return whether something is wrong."""
     names = named(arguments)
     into = wanted(arguments)
     matched = 0
+    bad = False
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
-            schema = _schema(source, into, chosen(arguments.threads))
+            reader = source.read(PLAIN if into is None else into, errors=arguments.errors)
+            with reader:
+                schema: _rust.Schema = reader._schema(chosen(arguments.threads))  # noqa: SLF001 - it is ours
+        bad |= left_out.told(source.name, reader, printer)
         if len(names) > 1:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
         lines = [
@@ -41,11 +45,4 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         width = min(_NAME, max((len(column) for column, _ in lines), default=0))
         for column, kind in lines:
             printer.data(f"{column:{width}}  {_printable(kind)}")
-    return unmatched(arguments, names, matched, printer)
-
-
-def _schema(source: Source, into: Any, threads: int) -> _rust.Schema:
-    """The schema of the records, or of a class."""
-    with source.read(PLAIN if into is None else into) as reader:
-        found: _rust.Schema = reader._schema(threads)  # noqa: SLF001 - it is ours
-        return found
+    return unmatched(arguments, names, matched, printer) or bad

@@ -75,7 +75,7 @@ class Source:
         into: Any,
         *,
         at: str | None = None,
-        errors: Literal["raise"] | Callable[[DecodeError], object] = "raise",
+        errors: Errors = "raise",
         unknown: Literal["skip", "error"] = "skip",
     ) -> Reader[Any]:
         """Return a reader of the records, as `into`; by default of those of `--at`.
@@ -85,38 +85,22 @@ class Source:
             PlanError: Penstock cannot decode into `into`.
             DecodeError: It is a damaged archive.
         """
-        at = self._arguments.at if at is None else at
-        encoding, member = self._arguments.encoding, self._arguments.member
+        arguments = self._arguments
+        at = arguments.at if at is None else at
         source = self.name if self._stream is None else self._stream
-        reads = dialects.read(self._arguments, self.format, self.name)
-        namespaces = self._arguments.namespace
-        if namespaces and self.format != "xml":
-            raise CommandError(f"{self.name}: --namespace is for XML only")
+        reads = dialects.read(arguments, self.format, self.name)
+        policy = _rust.Policy(errors, 100, dialects.duplicates(arguments), unknown, True, "allow")
         try:
-            if namespaces:
-                from penstock import xml  # noqa: PLC0415 - few files need it
-
-                return xml.read(
-                    source,
-                    into,
-                    at=at,
-                    namespaces=dict(namespaces),
-                    errors=errors,
-                    all_errors=True,
-                    unknown=unknown,
-                    encoding=encoding,
-                    member=member,
-                )
             return _read.read(
                 source,
                 self.format,
                 self._dialect(reads, self.name) if reads else None,
                 into,
                 at,
-                _rust.Policy(errors, 100, "last", unknown, True, "allow"),
-                encoding,
+                policy,
+                arguments.encoding,
                 "infer",
-                member,
+                arguments.member,
                 None,
             )
         except OSError as error:
@@ -124,7 +108,7 @@ class Source:
         except DecodeError:
             raise
         except ValueError as error:
-            raise CommandError(explained(str(error), at)) from error
+            raise CommandError(_flags(explained(str(error), at))) from error
 
     def convert(
         self,
@@ -148,8 +132,6 @@ class Source:
         arguments = self._arguments
         source = self.name if self._stream is None else self._stream
         reads = dialects.read(arguments, self.format, self.name)
-        if getattr(arguments, "namespace", None):
-            reads["namespaces"] = dict(arguments.namespace)
         try:
             return _convert.run(
                 source,
@@ -180,7 +162,7 @@ class Source:
         except (DecodeError, PlanError):
             raise
         except (TypeError, ValueError) as error:
-            raise CommandError(explained(str(error), arguments.at)) from error
+            raise CommandError(_flags(explained(str(error), arguments.at))) from error
 
     def outline(
         self,
@@ -206,12 +188,12 @@ class Source:
         except DecodeError:
             raise
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(_flags(str(error))) from error
 
     def _dialect(self, reads: Mapping[str, Any], name: str | None) -> _rust.Dialect:
         """The dialect of the format that the options say, or else the suffix."""
-        if "dialect" in reads:
-            return _dialect.chosen(reads["dialect"], name)
+        if self.format == "csv":
+            return _dialect.chosen(reads.get("dialect"), name, reads.get("repair", ()))
         return (
             _rust.Dialect(self.format, dict(reads))
             if reads
@@ -281,12 +263,38 @@ class Source:
                 "If each line is a record of its own, say --format ndjson; if values simply follow "
                 "each other, say --framing concatenated."
             )
-        if (
-            self.format == "csv"
-            and getattr(arguments, "delimiter", "") is None
-            and any(words in error.reason for words in _ONE_COLUMN)
-        ):
-            error.add_note('If the delimiter is another one, say -d ";", or -d infer to find it.')
+        is_guessed = arguments.format is None and _formats.of_name(self.name) is None
+        if is_guessed and error.format in {"json", "ndjson"} and error.offset == 0:
+            error.add_note("If it is not JSON, say what it is, such as --format csv.")
+        if self.format == "csv" and not dialects.means_table(arguments):
+            hint = self._other_delimiter(error.reason)
+            if hint is not None:
+                error.add_note(hint)
+
+    def _other_delimiter(self, reason: str) -> str | None:
+        """What to say if the problem may be that the delimiter is another one."""
+        has_one_column = any(words in reason for words in _ONE_COLUMN)
+        if not has_one_column and not reason.startswith("the row has "):
+            return None
+        line = self._first_line()
+        for delimiter, shown in ((b";", "';'"), (b"\t", "'\\t'")):
+            if line.count(delimiter) > line.count(b","):
+                what = "a tab" if delimiter == b"\t" else shown
+                return (
+                    f"The delimiter seems to be {what}: say -d {shown}, or --dialect infer to find "
+                    "it."
+                )
+        if has_one_column:
+            return "If the delimiter is another one, say -d ';', or --dialect infer to find it."
+        return None
+
+    def _first_line(self) -> bytes:
+        """The first line, or as much of it as is at hand; nothing of a compressed stream."""
+        try:
+            start = self._stream.start if self._stream else _rust.opening(self.name, _SAMPLE)
+        except (OSError, DecodeError):
+            return b""
+        return b"" if start.startswith(_PACKED) else start.partition(b"\n")[0]
 
     def __enter__(self) -> Self:
         """Do nothing: `__exit__` looks at the errors."""
@@ -304,6 +312,8 @@ class Source:
             # XML may be a property list, which its root element says.
             return kind if self._stream is not None else _formats.of_source(self.name, self.name)
         sample = self._sample()
+        if dialects.means_table(self._arguments):
+            return "csv"
         otherwise: Format | None = getattr(self._arguments, "otherwise", None)
         first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         if otherwise is not None and not sample.startswith(_PACKED) and first not in _BRACKETS:
@@ -321,6 +331,7 @@ class _Stream:
         self.name = name
         self._file = file
         self._seen = b""
+        self.start = b""
 
     def sample(self) -> bytes:
         """Read until there is a line and something after it; return the bytes."""
@@ -335,10 +346,13 @@ class _Stream:
         """Return the bytes that were looked at, then the rest as it comes."""
         if self._seen:
             first, self._seen = self._seen[:size], self._seen[size:]
+            self.start = self.start or first
             return first
         # None means that the file does not wait and has no data; the library raises the error for
         # that.
-        return self._file.read(size)
+        data = self._file.read(size)
+        self.start = self.start or (data or b"")[:_SAMPLE]
+        return data
 
 
 def _stream(name: str) -> _Stream | None:
@@ -363,6 +377,11 @@ def _is_lines(sample: bytes) -> bool:
     except DecodeError:
         return False
     return True
+
+
+def _flags(message: str) -> str:
+    """Name flags in a message of the library, which names options."""
+    return f"--{message}" if message.startswith("repair ") else message
 
 
 def _unopened(error: OSError) -> CommandError:
