@@ -78,6 +78,21 @@ def test_plan(penstock: Callable[..., Any]) -> None:
     assert "CSV" not in done.out
 
 
+@pytest.mark.parametrize(
+    ("words", "stdout"),
+    [(["check"], True), (["head"], False), (["schema"], False), (["convert"], False)],
+)
+def test_columns_with_one_name(
+    penstock: Callable[..., Any], folder: Path, words: list[str], stdout: bool
+) -> None:
+    (folder / "twice.csv").write_text("a,b,a\n1,2,3\n")
+    behind = ["-", "--to", "json"] if words == ["convert"] else []
+    done = penstock(*words, "twice.csv", *behind)
+    said = done.out if stdout else done.err
+    assert said.startswith('twice.csv:1:5: the column "a" occurs more than once')
+    assert (done.out == "", done.code) == (not stdout, 1)
+
+
 SEMICOLONS = "name;size\nBern;3\nChur;4\n"
 
 

@@ -20,22 +20,70 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock.cli.printer import Printer
+    from penstock.cli.sarif import Log
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print each problem as it is met; return whether there was one."""
     wanted = into.wanted(arguments)
     names = named(arguments)
+    shown = _shown(arguments, printer)
     found = records = 0
-    for name in names:
-        more, read = _check(Source(arguments, name), wanted, arguments, printer, found > 0)
-        found += more
-        records += read
+    try:
+        for name in names:
+            more, read = _check(Source(arguments, name), wanted, arguments, printer, shown)
+            found += more
+            records += read
+    finally:
+        shown.end()
     return unmatched(arguments, names, records + found, printer) or found > 0
 
 
+class _Text:
+    """Problems as a person reads them."""
+
+    def __init__(self, printer: Printer) -> None:
+        self._printer = printer
+        self._gap = False
+
+    def add(self, error: DecodeError) -> None:
+        """Print the problems of a record."""
+        self._printer.problems(error, gap=self._gap)
+        self._gap = True
+
+    def end(self) -> None:
+        """Print nothing more."""
+
+
+class _Lines(_Text):
+    """Problems as JSON, each in a line."""
+
+    def add(self, error: DecodeError) -> None:
+        """Print the problems of a record."""
+        from penstock.cli import plain  # noqa: PLC0415 - only for this
+
+        found = [problem._alone() for problem in error.problems]  # noqa: SLF001 - it is ours
+        if error.omitted:
+            found[-1]["omitted"] = error.omitted
+        for members in found:
+            self._printer.data(plain.text(members))
+
+
+def _shown(arguments: argparse.Namespace, printer: Printer) -> _Text | Log:
+    """Return what prints problems."""
+    if arguments.sarif:
+        from penstock.cli.sarif import Log  # noqa: PLC0415 - only for this
+
+        return Log(printer)
+    return _Lines(printer) if arguments.json else _Text(printer)
+
+
 def _check(
-    source: Source, wanted: Any, arguments: argparse.Namespace, printer: Printer, gap: bool
+    source: Source,
+    wanted: Any,
+    arguments: argparse.Namespace,
+    printer: Printer,
+    shown: _Text | Log,
 ) -> tuple[int, int]:
     """Print the problems of a file; return how many there were, and in how many records."""
     found = refused = 0
@@ -47,7 +95,7 @@ def _check(
         if first is None:
             first = error
             source.advise(error)
-        printer.problems(error, gap=gap or found > 0)
+        shown.add(error)
         found += len(error.problems) + error.omitted
         refused += 1
 

@@ -131,6 +131,13 @@ def into(shape: argparse._ActionsContainer, options: argparse._ArgumentGroup, wh
     )
 
 
+def json(options: argparse._ActionsContainer, each: str = "file") -> None:
+    """Add output for programs."""
+    options.add_argument(
+        "--json", action="store_true", help=f"print an object of JSON for each {each}, in a line"
+    )
+
+
 def errors(
     options: argparse._ArgumentGroup, end: str = "ends the command", *, collect: bool = True
 ) -> None:

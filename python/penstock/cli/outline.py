@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._base.errors import _printable
+from penstock._base.errors import DecodeError, _printable
 from penstock.cli.files import named
 from penstock.cli.source import Source
 
@@ -10,8 +10,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from typing import TypeAlias
 
     from penstock.cli.printer import Printer
+
+    # A path, how many values of each kind there are, and an example with whether it is text.
+    Row: TypeAlias = tuple[str, list[tuple[str, int]], tuple[str, bool] | None]
 
 # Columns that a path may take before the others are moved to the right.
 _PATH = 48
@@ -24,6 +28,9 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
             rows, omitted = source.outline()
+        if arguments.json:
+            printer.data(_document(source.name, rows, omitted))
+            continue
         if len(names) > 1:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
         lines = [
@@ -40,6 +47,31 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             said = f"there are too many paths; {omitted:,} values at others are left out"
             printer.summary(f"{source.name}: {said}")
     return False
+
+
+def _document(name: str, rows: list[Row], omitted: int) -> str:
+    """The outline of a file as JSON."""
+    from penstock.cli import plain  # noqa: PLC0415 - only for this
+
+    paths = []
+    for path, kinds, example in rows:
+        row = {"path": path, "values": sum(count for _, count in kinds), "kinds": dict(kinds)}
+        paths.append(row if example is None else {**row, "example": _value(*example)})
+    return plain.text({"source": name, "paths": paths, "omitted": omitted})
+
+
+def _value(written: str, is_text: bool) -> object:
+    """An example, with all digits of a number."""
+    if is_text:
+        return written
+    from penstock import json  # noqa: PLC0415 - only for this
+    from penstock.cli import plain  # noqa: PLC0415 - as above
+
+    try:
+        return json.decode(written, plain.exact("json"))
+    except DecodeError:
+        # A value of a property list for which JSON has no type.
+        return written
 
 
 def _shown(written: str, is_text: bool) -> str:

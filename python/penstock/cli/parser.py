@@ -81,6 +81,7 @@ def _add_outline(commands: Commands) -> None:
     )
     flags.files(outline)
     options = flags.start(outline)
+    flags.json(options)
     dialects.flags(outline)
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that paths were left out"
@@ -101,6 +102,7 @@ def _add_schema(commands: Commands) -> None:
     flags.at(options)
     flags.into(options, options, "the class of a record, whose fields are the columns")
     flags.errors(options, collect=False)
+    flags.json(options)
     dialects.flags(schema)
     flags.threads(options)
 
@@ -117,6 +119,7 @@ def _add_sniff(commands: Commands) -> None:
     flags.files(sniff)
     options = flags.start(sniff)
     flags.into(options, options, "the class of a row, which knows the names and types of columns")
+    flags.json(options)
     options.add_argument(
         "--encoding", metavar="NAME", help="the encoding, whatever the file declares"
     )
@@ -198,6 +201,11 @@ def _add_check(commands: Commands) -> None:
         choices=("skip", "error"),
         default="skip",
         help="what to do with keys that the class does not name: skip or error (default: skip)",
+    )
+    shape = options.add_mutually_exclusive_group()
+    flags.json(shape, "problem")
+    shape.add_argument(
+        "--sarif", action="store_true", help="print a log of SARIF 2.1.0, as code hosts take it"
     )
     dialects.flags(check, duplicates=True)
     flags.threads(options)

@@ -35,14 +35,38 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             with reader:
                 schema: _rust.Schema = reader._schema(chosen(arguments.threads))  # noqa: SLF001 - it is ours
         bad |= left_out.told(source.name, reader, printer)
+        matched += len(schema.names)
+        if arguments.json:
+            printer.data(_document(source.name, schema))
+            continue
         if len(names) > 1:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
-        lines = [
-            (f"{'  ' * depth}{_printable(column)}", f"{kind} | null" if may_be_null else kind)
-            for depth, column, kind, may_be_null in schema._lines()  # noqa: SLF001 - it is ours
-        ]
-        matched += len(lines)
-        width = min(_NAME, max((len(column) for column, _ in lines), default=0))
-        for column, kind in lines:
-            printer.data(f"{column:{width}}  {_printable(kind)}")
+        _print(schema, printer)
     return unmatched(arguments, names, matched, printer) or bad
+
+
+def _print(schema: _rust.Schema, printer: Printer) -> None:
+    """Print columns as a person reads them."""
+    lines = [
+        (f"{'  ' * depth}{_printable(column)}", f"{kind} | null" if may_be_null else kind)
+        for depth, column, kind, may_be_null in schema._lines()  # noqa: SLF001 - it is ours
+    ]
+    width = min(_NAME, max((len(column) for column, _ in lines), default=0))
+    for column, kind in lines:
+        printer.data(f"{column:{width}}  {_printable(kind)}")
+
+
+def _document(source: str | None, schema: _rust.Schema) -> str:
+    """The columns of a file, or of a class, as JSON."""
+    from penstock.cli import plain  # noqa: PLC0415 - only for this
+
+    root: list[object] = []
+    # The lists that take columns of each depth.
+    around = [root]
+    for depth, name, kind, may_be_null in schema._lines():  # noqa: SLF001 - it is ours
+        inner: list[object] = []
+        column = {"name": name, "type": kind, "nullable": may_be_null, "columns": inner}
+        del around[depth + 1 :]
+        around[depth].append(column)
+        around.append(inner)
+    return plain.text({"source": source, "columns": root})

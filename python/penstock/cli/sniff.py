@@ -11,11 +11,19 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from typing import TypeAlias
 
     from penstock.cli.printer import Printer
+    from penstock.csv import Dialect
+
+    # A dialect, and its columns and bytes, or the byte where it fails and why.
+    Tried: TypeAlias = tuple[str, tuple[int, int] | None, tuple[int, str] | None]
 
 # Columns that a name may take before the kinds are moved to the right.
 _NAME = 48
+_OPTIONS = (
+    *("delimiter", "quote", "escape", "comment", "terminator", "trim", "skip_rows", "header"),
+)
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
@@ -25,6 +33,9 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
             dialect, columns, rows, header, tried = source.sniff(object if into is None else into)
+        if arguments.json:
+            printer.data(_document(source.name, dialect, columns, rows, header, tried))
+            continue
         if len(names) > 1:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
         printer.data(repr(dialect))
@@ -43,6 +54,41 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
                 shown = f"{_counted(table[0], 'column')}, {table[1]:,} bytes"
             printer.summary(f"{_printable(text)}: {shown}")
     return False
+
+
+def _document(
+    source: str,
+    dialect: Dialect,
+    columns: list[tuple[str, str]],
+    rows: int,
+    header: str,
+    tried: list[Tried],
+) -> str:
+    """What was found in a file, as JSON."""
+    from penstock.cli import plain  # noqa: PLC0415 - only for this
+
+    # The arguments of a dialect are its attributes.
+    options = {name: getattr(dialect, name) for name in _OPTIONS}
+    if isinstance(options["header"], tuple):
+        options["header"] = list(options["header"])
+    others: list[dict[str, object]] = []
+    for text, table, against in tried:
+        other: dict[str, object] = {"dialect": text}
+        if against is not None:
+            other |= {"offset": against[0], "reason": against[1]}
+        elif table is not None:
+            other |= {"columns": table[0], "bytes": table[1]}
+        others.append(other)
+    return plain.text(
+        {
+            "source": source,
+            "dialect": options,
+            "columns": [{"name": name, "kind": kind} for name, kind in columns],
+            "rows": rows,
+            "header": header,
+            "tried": others,
+        }
+    )
 
 
 def _counted(count: int, what: str) -> str:
