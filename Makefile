@@ -180,8 +180,9 @@ wheels: ## build the wheels for all platforms, check and try them; ARGS="python3
 test-aarch64: ## the Python suite on 64-bit ARM, by qemu; ARGS="tests/json" for a part
 	scripts/test-aarch64.sh $(ARGS)
 
-completions: $(VENV)/.wheel ## generate the completions for shells from the command line's parser
+completions: $(VENV)/.wheel ## generate the completions for shells, and the manual page, from the command line's parser
 	$(BIN)/python scripts/completions.py
+	$(BIN)/python scripts/man.py
 
 verbs: $(VENV)/.dev ## generate the modules of the verbs: signatures and docstrings
 	$(BIN)/python scripts/verbs.py

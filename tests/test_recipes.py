@@ -47,7 +47,9 @@ LAWS = {
         {"crates/penstock-core/src/source/frames/mod.rs": "a message of errors"},
     ),
     "An annotation": Law(r'\btypecode\(|class typecode|"typecode"|import .*\btypecode\b|TYPECODE'),
-    "A command-line flag": Law(r"--canonical\b|\.canonical\b"),
+    "A command-line flag": Law(
+        r"--canonical\b|\.canonical\b", {"python/penstock/cli/usage.py": "a message of errors"}
+    ),
     "A repair": Law(r"StrayQuote|\bstray_quotes\b"),
 }
 

@@ -146,7 +146,9 @@ def test_nothing_is_drawn_where_it_is_not_wanted(
 def test_on_a_terminal_records_are_not_mixed_with_it(terminal: Callable[..., Any]):
     lines = "".join(f'{{"number": {n}}}\n' for n in range(3000))
     _, shown, code = terminal(
-        "head", "-n", "3000", "--progress", "always", "-", stdin=lines.encode(), output=True
+        *("head", "-n", "3000", "--progress", "always", "--color", "never", "-"),
+        stdin=lines.encode(),
+        output=True,
     )
     assert code == 0
     # The final content of the terminal: each line from its last erasure on.

@@ -133,3 +133,18 @@ def test_any_number_of_threads_finds_the_same(penstock: Callable[..., Any], fold
     ]
     assert (one.err, one.code) == ("large.ndjson: 5 problems in 30,000 records\n", 1)
     assert [other.out for other in others] == [one.out] * 3
+
+
+def test_only_so_many_records(penstock: Callable[..., Any], folder: Path):
+    (folder / "bad.ndjson").write_text('{"a": 1}\n{"a": tru}\n{"a": 2}\n{"a": [}\n')
+    done = penstock("check", "-n", "1", "bad.ndjson")
+    assert (done.out, done.err, done.code) == ("", "bad.ndjson: no problems in 1 record\n", 0)
+    done = penstock("check", "--limit", "2", "bad.ndjson")
+    assert done.out.startswith("bad.ndjson:2:7: expected a value, found 'tru' (record 2, at a)\n")
+    assert done.out.count("\n") == 4
+    assert (done.err, done.code) == ("bad.ndjson: 1 problem in 2 records\n", 1)
+    # It is for all files together.
+    done = penstock("check", "--limit", "4", "--into", "models:City", "cities.json", "bad.ndjson")
+    assert done.err == "cities.json: 2 problems in 3 records\nbad.ndjson: 3 problems in 1 record\n"
+    done = penstock("check", "--limit", "3", "cities.json", "nowhere.json")
+    assert (done.out, done.code) == ("", 0)

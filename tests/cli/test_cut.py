@@ -105,3 +105,40 @@ def test_convert(penstock: Command, table: str, folder: Path) -> None:
     assert done.out == '"a","b"\n"1","2"\n'
     done = penstock("format", table)
     assert done.err == "penstock format: a.csv: 'penstock cut' and 'penstock convert' write CSV\n"
+
+
+def test_values_without_quotes(penstock: Callable[..., Any], folder: Path) -> None:
+    (folder / "a.ndjson").write_text(
+        '{"a": "x, \\"y\\"", "b": 1.50}\n{"b": null}\n{"a": "", "b": {"c": [true]}}\n'
+    )
+    done = penstock("cut", "-r", "a.ndjson", "b,a")
+    assert done.out == '1.50\tx, "y"\n\t\n{"c": [true]}\t\n'
+    assert (done.err, done.code) == ("", 0)
+    assert penstock("cut", "--raw", "a.ndjson", "a").out == 'x, "y"\n\n\n'
+    (folder / "s.csv").write_text('n;s;t\n1;"a ""b""";\n2;c;d\n')
+    assert penstock("cut", "-r", "-d", ";", "s.csv", "s,n").out == 'a "b"\t1\nc\t2\n'
+    assert penstock("cut", "-r", "-d", ";", "-v", "s.csv", "n").out == 'a "b"\t\nc\td\n'
+
+
+def test_values_that_would_be_two(penstock: Callable[..., Any], folder: Path) -> None:
+    (folder / "a.ndjson").write_text('{"a": "x\\ty", "b": 1}\n{"a": "l\\nm"}\n')
+    assert penstock("cut", "-r", "a.ndjson", "a").out == "x\ty\nl\nm\n"
+    done = penstock("cut", "-r", "a.ndjson", "a,b")
+    assert done.err == (
+        "penstock cut: a.ndjson: 'x\\ty' holds a tab or a line end, and --raw separates values by "
+        "them: leave out --raw, or cut one column\n"
+    )
+    assert (done.out, done.code) == ("", 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["out.csv"], "--raw prints values: leave out the target, and redirect the output"),
+        (["--to", "csv"], "--raw prints values as text: leave out --to"),
+        (["--to-delimiter", ";"], "--raw prints values as text: leave out --to-delimiter"),
+    ],
+)
+def test_raw_writes_no_format(penstock: Callable[..., Any], words: list[str], message: str) -> None:
+    done = penstock("cut", "-r", "cities.json", "name", *words)
+    assert (done.out, done.err, done.code) == ("", f"penstock cut: {message}\n", 2)

@@ -20,7 +20,7 @@ def test_records_are_json_with_the_digits_of_their_numbers(penstock: Callable[..
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(["-n", "1"], BERN), (["-n1"], BERN), (["--records", "2"], BERN + CHUR), (["-n", "0"], "")],
+    [(["-n", "1"], BERN), (["-n1"], BERN), (["--limit", "2"], BERN + CHUR), (["-n", "0"], "")],
 )
 def test_as_many_as_are_asked_for(penstock: Callable[..., Any], words: list[str], expected: str):
     done = penstock("head", *words, "cities.json")
@@ -236,3 +236,32 @@ def test_rename(penstock: Callable[..., Any], folder: Path):
         done = penstock(*words)
         assert (done.out, done.code) == ("", 2)
         assert done.err.startswith(f"penstock head: {message}"), done.err
+
+
+def test_all_records(penstock: Callable[..., Any], folder: Path):
+    (folder / "many.ndjson").write_text("".join(f"{n}\n" for n in range(25)))
+    assert penstock("head", "many.ndjson").out.split() == [str(n) for n in range(10)]
+    done = penstock("head", "--all", "many.ndjson", "cities.ndjson")
+    assert done.out.splitlines() == [*map(str, range(25)), '{"name": "Bern"}', '{"name": "Chur"}']
+    done = penstock("head", "--all", "-n", "3", "many.ndjson")
+    assert "argument -n/--limit: not allowed with argument --all" in done.err
+    assert done.code == 2
+
+
+def test_text_without_quotes(penstock: Callable[..., Any], folder: Path):
+    assert (
+        penstock("head", "-r", "--at", "*/name", "cities.json").out == "Bern\nChur\n\u6771\u4eac\n"
+    )
+    # Text is whole and exact, and other values stay as they are.
+    long = "x" * 5_000
+    (folder / "a.json").write_text(f'["{long}", "a\\n\\u001b\\"", 1.50, null, {{"b": "c"}}]')
+    done = penstock("head", "--raw", "a.json")
+    assert done.out == f'{long}\na\n\x1b"\n1.50\nnull\n{{"b": "c"}}\n'
+    assert (done.err, done.code) == ("", 0)
+    for words in (["--fields", "name"], ["--into", "models:City"]):
+        done = penstock("head", "-r", *words, "cities.json")
+        assert done.err == (
+            f"penstock head: --raw is for records that are text, and {words[0]} makes objects: "
+            "use 'penstock cut -r'\n"
+        )
+        assert done.code == 2

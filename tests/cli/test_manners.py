@@ -34,21 +34,44 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
     [
         (["count", "--nonsense", "a"], "penstock count: there is no option '--nonsense'\n"),
         (
-            ["head", "a", "--recrods=3"],
-            "penstock head: there is no option '--recrods'; did you mean '--records'?\n",
+            ["head", "a", "--limti=3"],
+            "penstock head: there is no option '--limti'; did you mean '--limit'?\n",
         ),
         (
             ["count", "--form", "json", "a"],
             "penstock count: there is no option '--form'; did you mean '--format'?\n",
         ),
-        (["head", "-n", "-1", "a"], "penstock head: argument -n/--records: "),
-        (["head", "-n", "1.5", "a"], "penstock head: argument -n/--records: '1.5' is not a number"),
+        (["head", "-n", "-1", "a"], "penstock head: argument -n/--limit: "),
+        (["head", "-n", "1.5", "a"], "penstock head: argument -n/--limit: '1.5' is not a number"),
         (
             ["head", "--format", "yaml", "a"],
             "penstock head: argument --format: 'yaml' is not a format: 'json', 'ndjson', 'xml', 'csv' and 'plist' ",
         ),
         (["haed", "a"], "penstock: there is no command 'haed'; did you mean 'head'?\n"),
-        (["tail", "a"], "penstock: there is no command 'tail'; only the first records can be"),
+        (
+            ["tail", "a"],
+            "penstock: there is no command 'tail'; 'penstock head --all FILE | tail' prints the last",
+        ),
+        (
+            ["grep", "a"],
+            "penstock: there is no command 'grep'; 'penstock head --all FILE | grep WORD' finds",
+        ),
+        (
+            ["where", "a"],
+            "penstock: there is no command 'where'; 'penstock head --all FILE | grep WORD' finds",
+        ),
+        (
+            ["sort", "a"],
+            "penstock: there is no command 'sort'; 'penstock cut -r FILE PATH | sort' sorts ",
+        ),
+        (
+            ["diff", "a"],
+            "penstock: there is no command 'diff'; 'penstock format --canonical FILE' writes ",
+        ),
+        (
+            ["sample", "a"],
+            "penstock: there is no command 'sample'; 'penstock head --all FILE | shuf -n 10' draws",
+        ),
         (["validate"], "penstock: there is no command 'validate'; 'check' finds every problem\n"),
         (["xyz"], "penstock: there is no command 'xyz'; the commands are outline, schema, "),
         (["count", "--namespace", "a", "b"], "penstock count: argument --namespace: 'a' is not"),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def test_json(penstock: Callable[..., Any]):
     done = penstock("outline", "cities.json")
@@ -141,3 +143,26 @@ def test_what_is_malformed_has_no_outline(penstock: Callable[..., Any], folder: 
     assert (done.out, done.code) == ("", 1)
     assert done.err.startswith("a.json:1:18: expected a value, found 'tru'")
     assert penstock("outline", "nowhere.json").code == 2
+
+
+@pytest.mark.parametrize(
+    ("depth", "paths"),
+    [
+        ("0", [""]),
+        ("1", ["", "*"]),
+        ("2", ["", "*", "*/name", "*/population", "*/position"]),
+        ("9", ["", "*", "*/name", "*/population", "*/position", "*/position/lat"]),
+    ],
+)
+def test_paths_of_some_steps(penstock: Callable[..., Any], depth: str, paths: list[str]) -> None:
+    done = penstock("outline", "--depth", depth, "cities.json")
+    shown = [line.split()[0].replace("(document)", "") for line in done.out.splitlines()]
+    assert (shown, done.err, done.code) == (paths, "", 0)
+    done = penstock("outline", "--json", "--depth", depth, "cities.json")
+    assert [row["path"] for row in json.loads(done.out)["paths"]] == paths
+
+
+def test_a_depth_that_is_none(penstock: Callable[..., Any]) -> None:
+    done = penstock("outline", "--depth", "all", "cities.json")
+    assert done.err.startswith("penstock outline: argument --depth: 'all' is not a number of steps")
+    assert (done.out, done.code) == ("", 2)

@@ -1,6 +1,7 @@
 """`penstock schema`."""
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,3 +112,37 @@ def test_any_number_of_threads_finds_the_same(penstock: Callable[..., Any], fold
         done = penstock("schema", *threads, "large.ndjson")
         assert (done.err, done.code) == ("", 0)
         assert done.out == "n     Float64\nname  Utf8 | null\nlate  Null | null\n"
+
+
+def test_a_class_needs_no_file(penstock: Callable[..., Any], folder: Path):
+    done = penstock("schema", "--into", "models:City")
+    with_a_file = penstock("schema", "--into", "models:City", "cities.json")
+    assert (done.out, done.err, done.code) == (with_a_file.out, "", 0)
+    done = penstock("schema", "--json", "--into", "models:City", "--rename", "upper")
+    found = json.loads(done.out)
+    assert found["source"] is None
+    assert [column["type"] for column in found["columns"]] == [
+        "Utf8",
+        "Int64",
+        "Float64",
+        "List(Utf8)",
+    ]
+    (folder / "more.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import Annotated\n"
+        "from penstock import at\n"
+        "@dataclass\n"
+        "class Text:\n"
+        "    text: Annotated[str, at('text()')]\n"
+        "@dataclass\n"
+        "class Odd:\n"
+        "    size: int | str\n"
+    )
+    # Only XML has such a part.
+    assert penstock("schema", "--into", "more:Text").out == "text  Utf8\n"
+    done = penstock("schema", "--into", "more:Odd")
+    error = "Odd.size has no column: it is of one of several types (int | str)"
+    assert (done.out, done.err) == ("", f"penstock schema: more:Odd: {error}\n")
+    assert done.code == 2
+    # Without a class there must be a file.
+    assert penstock("schema").err.startswith("penstock schema: cannot tell the format of <stdin>")

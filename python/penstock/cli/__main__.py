@@ -4,6 +4,7 @@
 1    the data is at fault
 2    anything else went wrong: usage, a class, a file
 130  interrupted
+143  terminated, or the process ends by that signal itself
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from penstock._base.errors import DecodeError, InternalError, PlanError
 from penstock.cli import CommandError
 from penstock.cli.parser import parser
 from penstock.cli.printer import Printer
+from penstock.cli.termination import Terminable, Terminated
 
 TYPE_CHECKING = False
 
@@ -41,13 +43,16 @@ def main(words: Sequence[str] | None = None) -> int:
         printer = Printer(arguments, stdout, sys.stderr)
         # Output of the user's own code is not data, so send it to standard error.
         sys.stdout = sys.stderr
-        return _run(arguments, printer)
+        with Terminable():
+            return _run(arguments, printer)
     except BrokenPipeError:
         # Nobody reads the pipe any more; `| head` ends it like this.
         _discard_output()
         return GOOD
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Terminated as told:
+        return told.end()
     finally:
         sys.stdout = stdout
 

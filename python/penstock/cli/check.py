@@ -31,12 +31,19 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     found = records = 0
     try:
         for name in names:
-            more, read = _check(Source(arguments, name), wanted, arguments, printer, shown)
+            left = None if arguments.limit is None else arguments.limit - records
+            if left == 0:
+                return found > 0
+            more, read = _check(Source(arguments, name), wanted, arguments, left, printer, shown)
             found += more
             records += read
     finally:
         shown.end()
     return unmatched(arguments, names, records + found, printer) or found > 0
+
+
+class _Enough(Exception):
+    """As many records are checked as the caller wants."""
 
 
 class _Text:
@@ -82,6 +89,7 @@ def _check(
     source: Source,
     wanted: Any,
     arguments: argparse.Namespace,
+    limit: int | None,
     printer: Printer,
     shown: _Text | Log,
 ) -> tuple[int, int]:
@@ -89,6 +97,9 @@ def _check(
     found = refused = 0
     first: DecodeError | None = None
     last: DecodeError | None = None
+
+    def is_enough() -> bool:
+        return limit is not None and reader.progress.records + refused >= limit
 
     def tell(error: DecodeError) -> None:
         nonlocal found, refused, first
@@ -99,17 +110,28 @@ def _check(
         found += len(error.problems) + error.omitted
         refused += 1
 
+    def tell_and_stop(error: DecodeError) -> None:
+        tell(error)
+        if is_enough():
+            raise _Enough
+
     # Keys are compared where they are read.
-    is_unread = wanted is None and dialects.duplicates(arguments) != "error"
+    is_unread = wanted is None and limit is None and dialects.duplicates(arguments) != "error"
     into = UNREAD if is_unread else PLAIN if wanted is None else wanted
-    reader = source.read(into, errors=tell, unknown=arguments.unknown)
+    reader = source.read(into, errors=tell_and_stop, unknown=arguments.unknown)
     with reader, printer.watching(reader, source.name):
         try:
             if is_unread:
                 pass_over(reader, arguments.threads, distinct=True)
             # What takes long is measured where objects are made.
+            elif limit is not None:
+                for _ in reader:
+                    if is_enough():
+                        break
             elif wanted is None or arguments.timing or not reader._check(chosen(arguments.threads)):  # noqa: SLF001 - it is for this
                 deque(reader, maxlen=0)
+        except _Enough:
+            pass
         except DecodeError as error:
             # The source itself failed, which says nothing about the data.
             if type(error) is DecodeError:

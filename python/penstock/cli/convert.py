@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock._base.types import Format
-    from penstock.cli.printer import Printer
+    from penstock.cli.printer import Output, Printer
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
@@ -37,11 +37,13 @@ def convert(
     writes: dict[str, object],
     wanted: Any = None,
     columns: tuple[str, bool] | None = None,
+    output: Output | None = None,
 ) -> bool:
     """Convert a source to the target of the command; return whether a record was left out."""
+    output = printer.output(to) if output is None else output
     with source:
         done = source.convert(
-            printer.bytes if arguments.target == "-" else arguments.target,
+            output.write if arguments.target == "-" else arguments.target,
             to,
             writes,
             form=getattr(arguments, "form", "plain"),
@@ -50,6 +52,7 @@ def convert(
             columns=columns,
             watch=lambda conversion: printer.watching(conversion, source.name),
         )
+    output.end()
     return left_out.told(source.name, done, printer)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock import Reader
     from penstock._base.types import Format
-    from penstock.cli.printer import Printer
+    from penstock.cli.printer import Output, Printer
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
@@ -29,6 +29,10 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     arguments.otherwise = "csv"
     source = Source(arguments, arguments.source)
     to = _to(arguments, source)
+    if arguments.raw:
+        _check_raw(arguments)
+        to = "ndjson"
+    output = _output(arguments, printer, source, to)
     if source.format == "csv":
         if arguments.at is not None:
             raise CommandError("--at is for other formats: each row of CSV is a record")
@@ -40,11 +44,26 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             to,
             dialects.written(arguments, to),
             columns=(arguments.columns, arguments.invert),
+            output=output,
         )
     dialects.read(arguments, source.format, source.name)
     if arguments.invert:
         raise CommandError(f"--invert is for a source of CSV: {source.name} is another format")
-    return _by_paths(arguments, printer, source, to)
+    return _by_paths(arguments, printer, source, to, output)
+
+
+def _check_raw(arguments: argparse.Namespace) -> None:
+    """Refuse what does not go with `--raw`.
+
+    Raises:
+        CommandError: There is such a thing.
+    """
+    if arguments.target != "-":
+        raise CommandError("--raw prints values: leave out the target, and redirect the output")
+    for option in ("to", "to_delimiter", "to_form", "quoting", "formulas"):
+        if getattr(arguments, option) is not None:
+            flag = option.replace("_", "-")
+            raise CommandError(f"--raw prints values as text: leave out --{flag}")
 
 
 def _to(arguments: argparse.Namespace, source: Source) -> Format:
@@ -59,13 +78,15 @@ def _to(arguments: argparse.Namespace, source: Source) -> Format:
     return found or ("ndjson" if source.format == "xml" else source.format)
 
 
-def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, to: Format) -> bool:
+def _by_paths(
+    arguments: argparse.Namespace, printer: Printer, source: Source, to: Format, output: Output
+) -> bool:
     """Write the values at paths of each record; return whether a record was left out."""
     from typing import NotRequired, TypedDict  # noqa: PLC0415 - slow, and only for this
 
     from penstock.cli import plain  # noqa: PLC0415 - as above
 
-    paths = [path.strip() for path in arguments.columns.split(",")]
+    paths = _paths(arguments)
     if not all(paths):
         raise CommandError(f"{arguments.columns!r} has an empty path")
     record = TypedDict("record", dict.fromkeys(paths, NotRequired[object]))  # type: ignore[misc]  # as in plain
@@ -75,7 +96,7 @@ def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, t
     with source:
         errors = left_out.chosen(arguments, printer)
         reader = source.read(plain.chosen(source.format, paths), errors=errors)
-        target = printer.bytes if arguments.target == "-" else arguments.target
+        target = output.write if arguments.target == "-" else arguments.target
         with reader, printer.watching(reader, source.name):
             try:
                 with _rust.Writer(encoder, None, _targets.open_target, "cut", target) as writer:
@@ -86,7 +107,23 @@ def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, t
                 raise
             except OSError as error:
                 raise CommandError(f"{error.filename}: {error.strerror}") from error
+    output.end()
     return left_out.told(source.name, reader, printer)
+
+
+def _paths(arguments: argparse.Namespace) -> list[str]:
+    """The paths that stand for columns, of another format than CSV."""
+    return [path.strip() for path in arguments.columns.split(",")]
+
+
+def _output(arguments: argparse.Namespace, printer: Printer, source: Source, to: Format) -> Output:
+    """What takes the data."""
+    if not arguments.raw:
+        return printer.output(to)
+    from penstock.cli.raw import Lines  # noqa: PLC0415 - only for this
+
+    # Rows have all columns, and records need not.
+    return Lines(printer, source.name, None if source.format == "csv" else _paths(arguments))
 
 
 def _rows(reader: Reader[Any], format: Format) -> Iterator[dict[str, Any]]:

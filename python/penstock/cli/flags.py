@@ -138,6 +138,16 @@ def json(options: argparse._ActionsContainer, each: str = "file") -> None:
     )
 
 
+def limit(options: argparse._ActionsContainer, what: str, otherwise: int | None = None) -> None:
+    """Add how many records there may be."""
+    options.add_argument("-n", "--limit", metavar="N", type=count, default=otherwise, help=what)
+
+
+def raw(options: argparse._ActionsContainer, what: str) -> None:
+    """Add output without quotes."""
+    options.add_argument("-r", "--raw", action="store_true", help=what)
+
+
 def errors(
     options: argparse._ArgumentGroup, end: str = "ends the command", *, collect: bool = True
 ) -> None:
@@ -165,6 +175,14 @@ def manners(options: argparse._ArgumentGroup, *, timing: bool = True) -> None:
         default="auto",
         help="when to show progress: always, never or auto, if standard error is a terminal; a bar "
         "needs rich, which comes with penstock-data[cli] (default: auto)",
+    )
+    options.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="when to write in colour: always, never or auto, on a terminal if NO_COLOR is not "
+        "set (default: auto)",
     )
     if timing:
         options.add_argument(
@@ -203,6 +221,13 @@ def count(text: str) -> int:
     """Return a number of records."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
+    return int(text)
+
+
+def steps(text: str) -> int:
+    """Return a number of steps."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 4):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of steps")
     return int(text)
 
 

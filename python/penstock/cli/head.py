@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from penstock._base.errors import _printable
-from penstock.cli import into, left_out
+from penstock.cli import CommandError, into, left_out
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print them; return whether something is wrong."""
     wanted = into.wanted(arguments)
+    if arguments.raw and (wanted is not None or arguments.fields):
+        what = "--into makes objects" if arguments.fields is None else "--fields makes objects"
+        raise CommandError(f"--raw is for records that are text, and {what}: use 'penstock cut -r'")
     names = named(arguments)
     errors = left_out.chosen(arguments, printer)
     printed = 0
     bad = False
     for name in names:
-        left = arguments.records - printed
-        if not left:
+        left = None if arguments.limit is None else arguments.limit - printed
+        if left == 0:
             return bad
         with Source(arguments, name) as source:
             if wanted is not None:
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     return unmatched(arguments, names, printed, printer) or bad
 
 
-def _objects(reader: Reader[Any], source: Source, left: int, printer: Printer) -> int:
+def _objects(reader: Reader[Any], source: Source, left: int | None, printer: Printer) -> int:
     """Print objects of a class; return how many."""
     count = 0
     with reader, printer.watching(reader, source.name):
@@ -79,7 +82,7 @@ class _Values:
         self,
         arguments: argparse.Namespace,
         source: Source,
-        left: int,
+        left: int | None,
         errors: Errors,
         printer: Printer,
     ) -> None:
@@ -94,7 +97,8 @@ class _Values:
         kind = source.format
         self._type = plain.chosen(kind, self._fields) if self._fields else plain.exact(kind)
         # Values that somebody asks for are printed whole.
-        is_whole = arguments.full or arguments.timing or self._fields
+        is_whole = arguments.full or arguments.timing or self._fields or arguments.raw
+        self._is_raw: bool = arguments.raw
         self._whole = None if is_whole else plain.WHOLE
         self._is_timed: bool = arguments.timing
         self._longest = plain.WHOLE
@@ -133,6 +137,10 @@ class _Values:
             record = {
                 field: self._single(record[field]) for field in self._fields if field in record
             }
+        if self._is_raw and isinstance(record, str):
+            self._printer.text(record)
+            self._printed += 1
+            return
         named = {name: record} if self._names and name is not None else record
         line, has_cut_text = self._written(named, self._whole)
         is_short = is_cut or has_cut_text
@@ -151,7 +159,7 @@ class _Values:
 
     def show(self, line: str, is_short: bool) -> None:
         """Print a record."""
-        self._printer.data(line)
+        self._printer.json(line)
         self._shortened += is_short
         self._printed += 1
 

@@ -28,6 +28,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
             rows, omitted = source.outline()
+        if arguments.depth is not None:
+            rows = [row for row in rows if _depth(row[0]) <= arguments.depth]
         if arguments.json:
             printer.data(_document(source.name, rows, omitted))
             continue
@@ -47,6 +49,11 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             said = f"there are too many paths; {omitted:,} values at others are left out"
             printer.summary(f"{source.name}: {said}")
     return False
+
+
+def _depth(path: str) -> int:
+    """How many steps a path has."""
+    return path.count("/") + 1 if path else 0
 
 
 def _document(name: str, rows: list[Row], omitted: int) -> str:

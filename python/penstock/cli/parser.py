@@ -14,8 +14,6 @@ from penstock.cli import dialects, flags, usage
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    import argparse
-
     from penstock.cli.usage import Commands
 
 SHELLS = ("bash", "zsh", "fish")
@@ -26,7 +24,7 @@ COSTS = (
 """The groups of `penstock costs`, so that this need not import it."""
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> usage.Parser:
     """Return the parser of the whole command line."""
     root = usage.Parser(
         "penstock",
@@ -34,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         description="Looks into JSON, NDJSON, XML, CSV and property list files, as plain values or "
         "as objects of "
         "your classes.",
-        epilog="'penstock COMMAND --help' says more about a command.",
+        epilog="'penstock help COMMAND' says more about a command.",
         formatter_class=usage.Format,
         add_help=False,
         allow_abbrev=False,
@@ -64,8 +62,10 @@ def parser() -> argparse.ArgumentParser:
         _add_plan,
         _add_costs,
         _add_completion,
+        _add_help,
     ):
         add(commands)
+    root.commands = dict(commands.choices)
     return root
 
 
@@ -81,6 +81,12 @@ def _add_outline(commands: Commands) -> None:
     )
     flags.files(outline)
     options = flags.start(outline)
+    options.add_argument(
+        "--depth",
+        metavar="N",
+        type=flags.steps,
+        help="show only paths of at most so many steps (default: all)",
+    )
     flags.json(options)
     dialects.flags(outline)
     options.add_argument(
@@ -95,7 +101,7 @@ def _add_schema(commands: Commands) -> None:
         "show the columns of a file",
         "Prints the columns that the records have as Arrow data: their names, their types, and "
         "whether they may hold null; under a struct, its fields. Reads all of the file. With a "
-        "class, prints the columns of that, and reads nothing.",
+        "class, prints the columns of that, and needs no file.",
     )
     flags.files(schema)
     options = flags.start(schema)
@@ -139,14 +145,12 @@ def _add_head(commands: Commands) -> None:
     )
     flags.files(head)
     options = flags.start(head)
-    options.add_argument(
-        "-n",
-        "--records",
-        metavar="N",
-        type=flags.count,
-        default=10,
-        help="how many records (default: 10)",
+    limit = options.add_mutually_exclusive_group()
+    flags.limit(limit, "print at most so many records (default: 10)", 10)
+    limit.add_argument(
+        "--all", dest="limit", action="store_const", const=None, help="print all records"
     )
+    flags.raw(options, "print records that are text without quotes and escapes, as jq -r does")
     options.add_argument(
         "--full",
         action="store_true",
@@ -202,6 +206,7 @@ def _add_check(commands: Commands) -> None:
         default="skip",
         help="what to do with keys that the class does not name: skip or error (default: skip)",
     )
+    flags.limit(options, "check at most so many records (default: all)")
     shape = options.add_mutually_exclusive_group()
     flags.json(shape, "problem")
     shape.add_argument(
@@ -302,6 +307,10 @@ def _add_cut(commands: Commands) -> None:
     )
     flags.written(options)
     flags.at(options)
+    flags.raw(
+        options,
+        "print values as text: a record in a line, tabs between values, no quotes and no header",
+    )
     flags.errors(options, "ends the command, and the old target stays")
     dialects.flags(cut)
     flags.threads(options)
@@ -459,3 +468,16 @@ def _add_completion(commands: Commands) -> None:
         "shell", metavar="SHELL", choices=SHELLS, help="the shell: bash, zsh or fish"
     )
     flags.start(completion)
+
+
+def _add_help(commands: Commands) -> None:
+    about = usage.command(
+        commands,
+        "help",
+        "print the help of a command",
+        "Prints the help of a command, as its --help does, or the list of all commands.",
+        usage="penstock help [OPTIONS] [COMMAND]",
+    )
+    arguments = about.add_argument_group("Arguments")
+    arguments.add_argument("about", metavar="COMMAND", nargs="?", help="the command")
+    flags.start(about)

@@ -15,11 +15,24 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from typing import Any, TextIO
+    from typing import Any, Protocol, TextIO
 
     from penstock import DecodeError, Reader
+    from penstock._base.types import Format
     from penstock._rust import Conversion, Recompression
+
+    class Output(Protocol):
+        """What takes the data of a command, in pieces."""
+
+        @property
+        def write(self) -> Callable[[bytes], None]:
+            """Take a piece."""
+
+        def end(self) -> None:
+            """Take that it was the last one."""
+
 
 # Colours of a terminal (ECMA-48, "select graphic rendition").
 _BOLD = "1"
@@ -42,8 +55,11 @@ class Printer:
         self._err = stderr
         self._out_is_terminal = stdout is not None and stdout.isatty()
         err_is_terminal = stderr is not None and stderr.isatty()
-        self._out_colour = _colour(self._out_is_terminal)
-        self._err_colour = _colour(err_is_terminal)
+        colour = getattr(arguments, "color", "auto")
+        self._out_colour = _colour(self._out_is_terminal, colour)
+        self._err_colour = _colour(err_is_terminal, colour)
+        # Programs that read a pipe want no colours in JSON, whatever the environment says.
+        self._paints = self._out_colour and (self._out_is_terminal or colour == "always")
         self._quiet: bool = getattr(arguments, "quiet", True)
         self._timing: bool = getattr(arguments, "timing", False)
         self._progress: str = getattr(arguments, "progress", "never")
@@ -52,6 +68,8 @@ class Printer:
             self._progress = "never"
         # The drawing that must make room on the terminal for data.
         self._bar: AbstractContextManager[object] = _NO_BAR
+        # Whether the terminal's last line has no end, as that of a JSON document.
+        self._is_open = False
 
     @property
     def colour(self) -> bool:
@@ -70,6 +88,28 @@ class Printer:
         """Write lines of data. Anything that is not text becomes escapes."""
         self.bytes(text.encode("utf-8", "backslashreplace") + b"\n")
 
+    def text(self, text: str) -> None:
+        """Write a text as it is; on a terminal, without characters that could drive it."""
+        if self._out_is_terminal:
+            text = "".join(c if c in "\n\t" else _printable(c) for c in text)
+        self.data(text)
+
+    def json(self, text: str) -> None:
+        """Write a value as a line of JSON."""
+        if self._paints:
+            from penstock.cli.json_colours import painted  # noqa: PLC0415 - for terminals only
+
+            text = painted(text)
+        self.data(text)
+
+    def output(self, format: Format) -> Output:
+        """Return what writes data of a format, in colour if that is on."""
+        if not self._paints or format not in {"json", "ndjson"}:
+            return _Unchanged(self)
+        from penstock.cli.json_colours import Painter  # noqa: PLC0415 - as above
+
+        return Painter(self.bytes)
+
     def bytes(self, data: bytes) -> None:
         """Write data unchanged."""
         if self._out is None:
@@ -82,13 +122,17 @@ class Printer:
             with self._bar:
                 self._out.write(data)
                 self._out.flush()
+                self._is_open = bool(data) and not data.endswith(b"\n")
         except OSError as error:
             _lost(error)
 
     def flush(self) -> None:
-        """Write the buffer."""
+        """Write the buffer, and on a terminal the end of the last line."""
         try:
             if self._out is not None:
+                if self._is_open:
+                    self._out.write(b"\n")
+                    self._is_open = False
                 self._out.flush()
         except OSError as error:
             _lost(error)
@@ -163,6 +207,16 @@ class Printer:
             self._err.flush()
 
 
+class _Unchanged:
+    """Writes data as it is."""
+
+    def __init__(self, printer: Printer) -> None:
+        self.write = printer.bytes
+
+    def end(self) -> None:
+        pass
+
+
 class _NoBar:
     """Nothing is drawn."""
 
@@ -217,8 +271,10 @@ def _paint(text: str, colour: str, on: bool = True) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m" if on and text else text
 
 
-def _colour(is_terminal: bool) -> bool:
+def _colour(is_terminal: bool, when: str) -> bool:
     """Whether to write in colour: as no-color.org and force-color.org say, or on terminals."""
+    if when != "auto":
+        return when == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 import penstock._rust as _rust
-from penstock._base.errors import _printable
+from penstock._base.errors import PlanError, _printable
 from penstock._base.types import PLAIN
+from penstock._verbs import read as _read
 from penstock.cli import left_out
 from penstock.cli.files import named
 from penstock.cli.into import wanted
@@ -16,7 +19,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
+    from penstock._base.types import Format
     from penstock.cli.printer import Printer
 
 # Columns that a name may take before the types are moved to the right.
@@ -25,8 +30,15 @@ _NAME = 48
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print them, file by file; return whether something is wrong."""
-    names = named(arguments)
     into = wanted(arguments)
+    if into is not None and not arguments.files:
+        columns = _of_class(into)
+        if arguments.json:
+            printer.data(_document(None, columns))
+        else:
+            _print(columns, printer)
+        return False
+    names = named(arguments)
     matched = 0
     bad = False
     for number, name in enumerate(names):
@@ -43,6 +55,26 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
         _print(schema, printer)
     return unmatched(arguments, names, matched, printer) or bad
+
+
+def _of_class(into: Any) -> _rust.Schema:
+    """The columns of a class: those that it has in JSON, or else in XML."""
+    policy = _rust.Policy("raise", 1, "last", "skip", False, "allow")
+
+    def of(format: Format) -> _rust.Schema:
+        nothing = io.BytesIO()
+        with _read.read(
+            nothing, format, None, into, None, policy, None, None, None, None
+        ) as reader:
+            return reader._schema(1)  # noqa: SLF001 - it is ours
+
+    try:
+        return of("ndjson")
+    except PlanError as error:
+        try:
+            return of("xml")
+        except PlanError:
+            raise error from None
 
 
 def _print(schema: _rust.Schema, printer: Printer) -> None:

@@ -7,6 +7,7 @@ import sys
 
 from penstock._base.errors import _printable
 from penstock._io import formats as _formats
+from penstock.cli.examples import EXAMPLES
 
 TYPE_CHECKING = False
 
@@ -27,7 +28,23 @@ _ELSEWHERE = {
     **dict.fromkeys(("infer", "dialect", "delimiter"), "'sniff' finds the dialect of a CSV file"),
     **dict.fromkeys(("keys", "paths", "tree"), "'outline' shows the paths of a file"),
     **dict.fromkeys(("columns", "types", "arrow"), "'schema' shows the columns of a file"),
-    "tail": "only the first records can be printed, by 'head'",
+    **dict.fromkeys(
+        ("grep", "where", "filter", "search", "find", "query"),
+        "'penstock head --all FILE | grep WORD' finds records; DuckDB filters penstock.columns()",
+    ),
+    **dict.fromkeys(
+        ("sort", "uniq", "join", "group", "dedupe"),
+        "'penstock cut -r FILE PATH | sort' sorts values; DuckDB sorts penstock.columns()",
+    ),
+    **dict.fromkeys(
+        ("diff", "compare", "cmp"),
+        "'penstock format --canonical FILE' writes a form that diff compares",
+    ),
+    "tail": "'penstock head --all FILE | tail' prints the last records",
+    **dict.fromkeys(
+        ("sample", "shuf", "random"), "'penstock head --all FILE | shuf -n 10' draws records"
+    ),
+    **dict.fromkeys(("select", "fields", "get"), "'cut' writes the values at some paths"),
 }
 
 
@@ -49,7 +66,7 @@ class Format(argparse.HelpFormatter):
         super().add_usage(usage, actions, groups, prefix or "Usage: ")
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """Write `-n, --records N`, which older versions write as `-n N, --records N`."""
+        """Write `-n, --limit N`, which older versions write as `-n N, --limit N`."""
         if not action.option_strings:
             return self._metavar_formatter(action, action.dest)(1)[0]
         flags = ", ".join(action.option_strings)
@@ -74,6 +91,13 @@ class Parser(argparse.ArgumentParser):
             # Help is the same in each version, so it has no colours.
             options["color"] = False
         super().__init__(*arguments, **options)
+        self.examples: tuple[str, ...] = ()
+        self.commands: dict[str, Parser] = {}
+
+    def format_help(self) -> str:
+        """Return the help, with the examples as they are typed."""
+        examples = "".join(f"  {line}\n" for line in self.examples)
+        return super().format_help() + (f"\nExamples:\n{examples}" if examples else "")
 
     def _check_help(self, action: argparse.Action) -> None:
         """Leave help as it is: from 3.14 on, each text is formatted, which imports much."""
@@ -107,8 +131,7 @@ class Parser(argparse.ArgumentParser):
         if action.nargs != argparse.PARSER or action.choices is None or value in action.choices:
             super()._check_value(action, value)
             return
-        hint = f"; {_ELSEWHERE[word]}" if word in _ELSEWHERE else near(word, action.choices)
-        hint = hint or f"; the commands are {', '.join(action.choices)}"
+        hint = instead(word, action.choices)
         raise argparse.ArgumentError(None, f"there is no command {word!r}{hint}")
 
     def error(self, message: str) -> NoReturn:
@@ -116,8 +139,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {_printable(message)}\nTry '{self.prog} --help'.\n")
 
 
+def instead(word: str, commands: Iterable[str]) -> str:
+    """Return what to say of a command that there is not: `; 'head' prints records`."""
+    known = f"; {_ELSEWHERE[word]}" if word in _ELSEWHERE else near(word, commands)
+    return known or f"; the commands are {', '.join(commands)}"
+
+
 def near(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'head'?`, if there is a word like that."""
+    """Return `; did you mean 'head'?`, if there is a word like that."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
     found = get_close_matches(word, known, 1, cutoff=0.7)
@@ -128,7 +157,7 @@ def command(
     commands: Commands, name: str, summary: str, description: str, usage: str | None = None
 ) -> Parser:
     """Add a command, and return its parser."""
-    return commands.add_parser(
+    added = commands.add_parser(
         name,
         prog=f"penstock {name}",
         usage=usage or f"penstock {name} [OPTIONS] FILE...",
@@ -138,3 +167,5 @@ def command(
         add_help=False,
         allow_abbrev=False,
     )
+    added.examples = EXAMPLES[name]
+    return added

@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --delimiter --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --level --member --namespace --plot --progress --quoting --record --records --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown -d -n
+set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion help
+set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --level --limit --member --namespace --plot --progress --quoting --record --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -60,6 +60,7 @@ complete -c penstock -n _shtab_penstock_using -s h -l help -d 'print this help a
 complete -c penstock -n _shtab_penstock_using -s V -l version -d 'print the version and exit'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a outline -d 'show the paths of a file'
 complete -c penstock -n '_shtab_penstock_using outline' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using outline' -l depth -x -d 'show only paths of at most so many steps'
 complete -c penstock -n '_shtab_penstock_using outline' -l json -d 'print an object of JSON for each file'
 complete -c penstock -n '_shtab_penstock_using outline' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using outline' -l encoding -x -d 'the encoding'
@@ -102,7 +103,9 @@ complete -c penstock -n '_shtab_penstock_using sniff' -s q -l quiet -d 'do not s
 complete -c penstock -n '_shtab_penstock_using sniff; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a head -d 'print the first records'
 complete -c penstock -n '_shtab_penstock_using head' -s h -l help -d 'print this help and exit'
-complete -c penstock -n '_shtab_penstock_using head' -s n -l records -x -d 'how many records'
+complete -c penstock -n '_shtab_penstock_using head' -s n -l limit -x -d 'print at most so many records'
+complete -c penstock -n '_shtab_penstock_using head' -l all -d 'print all records'
+complete -c penstock -n '_shtab_penstock_using head' -s r -l raw -d 'print records that are text without quotes and escapes'
 complete -c penstock -n '_shtab_penstock_using head' -l full -d 'print long records whole'
 complete -c penstock -n '_shtab_penstock_using head' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using head' -l namespace -x -d 'the namespace of the prefix P in PATH'
@@ -122,6 +125,7 @@ complete -c penstock -n '_shtab_penstock_using head' -l duplicates -xka "last fi
 complete -c penstock -n '_shtab_penstock_using head' -l repair -x -d 'the faults of CSV'
 complete -c penstock -n '_shtab_penstock_using head' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using head' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using head' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using head' -l timing -d 'say at the end where the time went'
 complete -c penstock -n '_shtab_penstock_using head; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a count -d 'count the records'
@@ -141,6 +145,7 @@ complete -c penstock -n '_shtab_penstock_using count' -l repair -x -d 'the fault
 complete -c penstock -n '_shtab_penstock_using count' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using count' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using count' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using count' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using count' -l timing -d 'say at the end where the time went'
 complete -c penstock -n '_shtab_penstock_using count; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a check -d 'find every problem'
@@ -150,6 +155,7 @@ complete -c penstock -n '_shtab_penstock_using check' -l namespace -x -d 'the na
 complete -c penstock -n '_shtab_penstock_using check' -l into -x -d 'the class that each record must fit'
 complete -c penstock -n '_shtab_penstock_using check' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using check' -l unknown -xka "skip error" -d 'what to do with keys that the class does not name'
+complete -c penstock -n '_shtab_penstock_using check' -s n -l limit -x -d 'check at most so many records'
 complete -c penstock -n '_shtab_penstock_using check' -l json -d 'print an object of JSON for each problem'
 complete -c penstock -n '_shtab_penstock_using check' -l sarif -d 'print a log of SARIF 2.1.0'
 complete -c penstock -n '_shtab_penstock_using check' -l format -xka "json ndjson xml csv plist" -d 'the format'
@@ -165,6 +171,7 @@ complete -c penstock -n '_shtab_penstock_using check' -l repair -x -d 'the fault
 complete -c penstock -n '_shtab_penstock_using check' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using check' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using check' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using check' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using check' -l timing -d 'say at the end where the time went'
 complete -c penstock -n '_shtab_penstock_using check; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a convert -d 'write a file in another format'
@@ -195,6 +202,7 @@ complete -c penstock -n '_shtab_penstock_using convert' -l repair -x -d 'the fau
 complete -c penstock -n '_shtab_penstock_using convert' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using convert' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using convert' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using convert' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a cut -d 'keep some columns, in an order'
@@ -207,6 +215,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l quoting -xka "minimal all
 complete -c penstock -n '_shtab_penstock_using cut' -l formulas -xka "escape refuse" -d 'what to do with text of CSV that a spreadsheet takes for a formula'
 complete -c penstock -n '_shtab_penstock_using cut' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using cut' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using cut' -s r -l raw -d 'print values as text'
 complete -c penstock -n '_shtab_penstock_using cut' -l errors -xka "raise skip collect" -d 'what to do at a record in error'
 complete -c penstock -n '_shtab_penstock_using cut' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using cut' -l encoding -x -d 'the encoding'
@@ -220,6 +229,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l repair -x -d 'the faults 
 complete -c penstock -n '_shtab_penstock_using cut' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using cut' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using cut' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using cut' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d CSV
 complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 2' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a recompress -d 'compress a file so that it can be split'
@@ -231,6 +241,7 @@ complete -c penstock -n '_shtab_penstock_using recompress' -l format -xka "json 
 complete -c penstock -n '_shtab_penstock_using recompress' -l member -x -d 'the file to read in a zip archive'
 complete -c penstock -n '_shtab_penstock_using recompress' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using recompress' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using recompress' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using recompress; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'any file'
 complete -c penstock -n '_shtab_penstock_using recompress; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a format -d 'indent a file'
@@ -247,6 +258,7 @@ complete -c penstock -n '_shtab_penstock_using format' -l repair -x -d 'the faul
 complete -c penstock -n '_shtab_penstock_using format' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using format' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using format' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using format' -l color -xka "auto always never" -d 'when to write in colour'
 complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a plan -d 'show how a class is read'
@@ -264,3 +276,5 @@ complete -c penstock -n '_shtab_penstock_using costs' -s q -l quiet -d 'do not s
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a completion -d 'print the completions for a shell'
 complete -c penstock -n '_shtab_penstock_using completion' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using completion; and test $_shtab_penstock_npos -eq 0' -ka "bash zsh fish" -d 'the shell'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a help -d 'print the help of a command'
+complete -c penstock -n '_shtab_penstock_using help' -s h -l help -d 'print this help and exit'
