@@ -40,7 +40,11 @@ LAWS = {
         },
     ),
     "A destination": Law(
-        r"\boutline\b|\bOutline\b", {"python/penstock/cli/paths.py": "a message of errors"}
+        r"\boutline\b|\bOutline\b",
+        {
+            "python/penstock/cli/flat.py": "a message of errors",
+            "python/penstock/cli/paths.py": "a message of errors",
+        },
     ),
     "A verb": Law(
         r"\b[Rr]ecompress(ion|ed)?\b",

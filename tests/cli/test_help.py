@@ -46,8 +46,8 @@ PRINTED = {
     "penstock head --at 'features/*' --fields id,properties/name map.geojson": (
         '{"id": 7, "properties/name": "Aare"}\n{"id": 8, "properties/name": "Rhine"}\n'
     ),
-    "penstock convert --dialect infer report.csv - --to ndjson": (
-        '{"name":"Bern","size":"1,5"}\n{"name":"Chur","size":"0,4"}\n'
+    "penstock convert --flatten map.geojson - --at 'features/*' --to csv": (
+        "id,properties/name\n7,Aare\n8,Rhine\n"
     ),
     "penstock schema --at 'features/*' map.geojson": (
         "id          Int64\nproperties  Struct\n  name      Utf8\n"
@@ -63,6 +63,7 @@ WRITTEN = {
     "penstock check --sarif cities.json > penstock.sarif": "penstock.sarif",
     "penstock convert cities.json cities.ndjson.gz": "cities.ndjson.gz",
     "penstock convert --at rss/channel/item feed.xml.gz items.json": "items.json",
+    "penstock convert --types --dialect infer report.csv report.json": "report.json",
     "penstock cut --invert sizes.csv note small.csv": "small.csv",
     "penstock recompress logs/1.ndjson logs.ndjson.gz": "logs.ndjson.gz",
     "penstock recompress --to zstd --level 9 cities.json - > cities.json.zst": "cities.json.zst",

@@ -69,7 +69,8 @@ def _run(arguments: argparse.Namespace, printer: Printer) -> int:
         if error.output_is_lost:
             _discard_output()
     except PlanError as error:
-        printer.complain(f"{arguments.into}: {error}")
+        into = getattr(arguments, "into", None)
+        printer.complain(f"{into}: {error}" if into else str(error))
     except DecodeError as error:
         printer.fail(error)
         # A source that fails while it is read says nothing about the data.

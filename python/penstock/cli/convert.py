@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Convert the file; return whether a record was left out."""
-    source = Source(arguments, arguments.source)
     writes = {
         option: value
         for option in ("indent", "root", "record")
@@ -26,7 +25,17 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     }
     to = _to(arguments)
     writes |= dialects.written(arguments, to)
-    return convert(arguments, printer, source, to, writes, into.wanted(arguments))
+    if arguments.flatten:
+        from penstock.cli import flat  # noqa: PLC0415 - only for this
+
+        return flat.convert(arguments, printer, to, writes)
+    wanted = into.wanted(arguments)
+    if arguments.types:
+        from penstock.cli import typed  # noqa: PLC0415 - only for this
+
+        wanted = typed.found(arguments, printer)
+    source = Source(arguments, arguments.source)
+    return convert(arguments, printer, source, to, writes, wanted)
 
 
 def convert(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import penstock._rust as _rust
-from penstock._base.errors import EncodeError
 from penstock._io import formats as _formats
-from penstock._io import targets as _targets
-from penstock._verbs import convert as _convert
-from penstock.cli import CommandError, dialects, left_out
+from penstock.cli import CommandError, dialects, left_out, rows
 from penstock.cli.convert import convert
 from penstock.cli.source import Source
 
@@ -82,32 +78,17 @@ def _by_paths(
     arguments: argparse.Namespace, printer: Printer, source: Source, to: Format, output: Output
 ) -> bool:
     """Write the values at paths of each record; return whether a record was left out."""
-    from typing import NotRequired, TypedDict  # noqa: PLC0415 - slow, and only for this
-
     from penstock.cli import plain  # noqa: PLC0415 - as above
 
     paths = _paths(arguments)
     if not all(paths):
         raise CommandError(f"{arguments.columns!r} has an empty path")
-    record = TypedDict("record", dict.fromkeys(paths, NotRequired[object]))  # type: ignore[misc]  # as in plain
-    writes = dialects.written(arguments, to)
-    _, style = _convert.sides("json", to, "plain", {}, writes, None, (None, arguments.target))
-    encoder = _rust.Encoder(record, style, None)
+    encoder = rows.encoder(arguments, paths, to, dialects.written(arguments, to))
     with source:
         errors = left_out.chosen(arguments, printer)
         reader = source.read(plain.chosen(source.format, paths), errors=errors)
-        target = output.write if arguments.target == "-" else arguments.target
         with reader, printer.watching(reader, source.name):
-            try:
-                with _rust.Writer(encoder, None, _targets.open_target, "cut", target) as writer:
-                    writer.write_all(_rows(reader, source.format))
-            except EncodeError as error:
-                raise CommandError(f"{source.name}: {error}") from error
-            except BrokenPipeError:
-                raise
-            except OSError as error:
-                raise CommandError(f"{error.filename}: {error.strerror}") from error
-    output.end()
+            rows.write(arguments, source, _rows(reader, source.format), encoder, output)
     return left_out.told(source.name, reader, printer)
 
 

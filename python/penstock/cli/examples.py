@@ -34,7 +34,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "convert": (
         "penstock convert cities.json cities.ndjson.gz",
         "penstock convert --at rss/channel/item feed.xml.gz items.json",
-        "penstock convert --dialect infer report.csv - --to ndjson",
+        "penstock convert --flatten map.geojson - --at 'features/*' --to csv",
+        "penstock convert --types --dialect infer report.csv report.json",
     ),
     "cut": (
         "penstock cut sizes.csv size,name",

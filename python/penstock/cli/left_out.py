@@ -22,6 +22,11 @@ def chosen(arguments: argparse.Namespace, printer: Printer) -> Errors:
     return printer.fail if word == "collect" else word
 
 
+def skipping(arguments: argparse.Namespace) -> Errors:
+    """Return the policy of a first pass, in which nothing is said of records in error."""
+    return "raise" if getattr(arguments, "errors", "raise") == "raise" else "skip"
+
+
 def repaired(name: str, done: Reader[Any] | Converted, printer: Printer) -> None:
     """Say what was repaired in a file."""
     repairs = done.repair_counts

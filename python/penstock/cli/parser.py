@@ -241,7 +241,20 @@ def _add_convert(commands: Commands) -> None:
         options,
         "the whole document; for NDJSON, for CSV and with --into as for 'count'",
     )
-    flags.into(options, options, "the class that each record is checked and written by")
+    shape = options.add_mutually_exclusive_group()
+    flags.into(shape, options, "the class that each record is checked and written by")
+    shape.add_argument(
+        "--flatten",
+        action="store_true",
+        help="write nested records flat, with keys such as position/lat, for a table; lists are "
+        "text in CSV; reads the file twice",
+    )
+    shape.add_argument(
+        "--types",
+        action="store_true",
+        help="write the numbers and booleans of CSV as such, where a column has nothing else, as "
+        "'schema' finds them; reads the file twice",
+    )
     options.add_argument(
         "--form",
         metavar="FORM",

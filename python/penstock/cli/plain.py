@@ -67,6 +67,24 @@ def chosen(format: Format, fields: list[str]) -> Any:
         raise CommandError(f"--fields: {error}") from error
 
 
+def members(names: list[str]) -> Any:
+    """Return the type of a dict that has the members at some places of a record of JSON.
+
+    A name is a path in which only `~` and `/` of keys are escaped.
+    """
+    from typing import Annotated, NotRequired, TypedDict  # noqa: PLC0415 - as above
+
+    from penstock._annotations.at import at  # noqa: PLC0415 - as above
+
+    value = _exact()
+    found: dict[str, Any] = {}
+    for name in names:
+        steps = [step.replace("*", "~2").replace("@", "~3") or "~4" for step in name.split("/")]
+        found[name] = NotRequired[Annotated[value, at("/".join(steps))]]
+    record = TypedDict("record", found)  # type: ignore[misc]  # as above
+    return Plan(record, namespace={"Value": value})
+
+
 def _markup(field: str) -> Any:
     """The type of a part of an element: attributes and text are not repeated, elements may be."""
     return object if field.endswith("text()") or "@" in field else list[object]

@@ -243,6 +243,18 @@ class Source:
         first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1].decode("ascii", "replace")
         return first if first in {"{", "["} else ""
 
+    def require_file(self, flag: str) -> None:
+        """Refuse a stream, for a flag that needs two passes.
+
+        Raises:
+            CommandError: It is one.
+        """
+        if self._stream is not None:
+            raise CommandError(
+                f"{flag} reads the source twice, and {self.name} can be read only once: save it in "
+                "a file"
+            )
+
     @property
     def is_stream(self) -> bool:
         """Whether it can be read only once."""
@@ -266,6 +278,10 @@ class Source:
         is_guessed = arguments.format is None and _formats.of_name(self.name) is None
         if is_guessed and error.format in {"json", "ndjson"} and error.offset == 0:
             error.add_note("If it is not JSON, say what it is, such as --format csv.")
+        if error.reason.endswith("which a cell cannot hold") and not getattr(
+            arguments, "flatten", 1
+        ):
+            error.add_note("--flatten makes columns of the members of objects, and text of lists.")
         if self.format == "csv" and not dialects.means_table(arguments):
             hint = self._other_delimiter(error.reason)
             if hint is not None:

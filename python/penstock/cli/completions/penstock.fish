@@ -181,6 +181,8 @@ complete -c penstock -n '_shtab_penstock_using convert' -l at -x -d 'where the r
 complete -c penstock -n '_shtab_penstock_using convert' -l namespace -x -d 'the namespace of the prefix P in PATH'
 complete -c penstock -n '_shtab_penstock_using convert' -l into -x -d 'the class that each record is checked and written by'
 complete -c penstock -n '_shtab_penstock_using convert' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using convert' -l flatten -d 'write nested records flat'
+complete -c penstock -n '_shtab_penstock_using convert' -l types -d 'write the numbers and booleans of CSV as such'
 complete -c penstock -n '_shtab_penstock_using convert' -l form -xka "plain element" -d 'how XML stands in JSON'
 complete -c penstock -n '_shtab_penstock_using convert' -l errors -xka "raise skip collect" -d 'what to do at a record in error'
 complete -c penstock -n '_shtab_penstock_using convert' -l indent -x -d 'the spaces for each level'
