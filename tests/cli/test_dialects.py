@@ -76,6 +76,11 @@ def test_flags_of_tables_say_the_format(penstock: Command, folder: Path) -> None
         ),
         (["head", "--duplicates", "error"], '{"a": 1}\n', "lines.ndjson: 2 records left out\n"),
         (["count"], "2\n", "lines.ndjson: 1 record left out\n"),
+        (
+            ["format"],
+            '{"a":1}\n{"a":2,"a":3}\n',
+            "lines.ndjson: 1 record left out\n",
+        ),
         (["cut", "a"], '{"a":1}\n{"a":3}\n', "lines.ndjson: 1 record left out\n"),
     ],
 )

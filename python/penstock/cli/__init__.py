@@ -1,8 +1,9 @@
-"""The command line: `penstock head`, `count`, `check` and `plan`.
+"""The command line: `penstock head`, `check`, `convert` and the other commands.
 
 Standard output has data and nothing else; everything else goes to standard error. Each subcommand
-is one module, with a function `run`. `parser` defines each flag once: the help, the page of the
-documentation and the completions for shells come from there.
+is one module, with a function `run`. `parser`, with `flags` and `dialects`, defines each flag once:
+the help, the page of the documentation, the manual page and the completions for shells come from
+there.
 
 A small command spends most of its time starting, so import nothing before it is needed.
 """

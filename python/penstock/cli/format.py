@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Write the file again; a record in error ends it."""
+    """Write the file again; return whether a record was left out."""
     # The paths of records are no business of this command.
     arguments.at = arguments.namespace = None
     source = Source(arguments, arguments.source)

@@ -399,6 +399,7 @@ def _add_format(commands: Commands) -> None:
     options.add_argument(
         "--sort-keys", action="store_true", help="write members of JSON in the order of their keys"
     )
+    flags.errors(options, "ends the command, and the old target stays")
     dialects.flags(command, table=False)
     flags.threads(options)
     flags.manners(options, timing=False)

@@ -252,6 +252,7 @@ complete -c penstock -n '_shtab_penstock_using format' -l indent -x -d 'the spac
 complete -c penstock -n '_shtab_penstock_using format' -l compact -d 'write no white space'
 complete -c penstock -n '_shtab_penstock_using format' -l canonical -d 'write the canonical form of JSON'
 complete -c penstock -n '_shtab_penstock_using format' -l sort-keys -d 'write members of JSON in the order of their keys'
+complete -c penstock -n '_shtab_penstock_using format' -l errors -xka "raise skip collect" -d 'what to do at a record in error'
 complete -c penstock -n '_shtab_penstock_using format' -l format -xka "json ndjson xml csv plist" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using format' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using format' -l member -x -d 'the file to read in a zip archive'
