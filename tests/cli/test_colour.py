@@ -90,6 +90,9 @@ def test_other_commands_that_write_json(terminal: Callable[..., str]) -> None:
     assert shown == '{"name":"Bern"}\n{"name":"Chur"}\n'
     shown = terminal("convert", "cities.ndjson", "-", "--to", "json", "--color", "never")
     assert shown == '[{"name":"Bern"},{"name":"Chur"}]\n'
+    shown = terminal("convert", "cities.ndjson", "-", "--to", "json")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == '[{"name":"Bern"},{"name":"Chur"}]\n'
+    assert shown.endswith('\x1b[32m"Chur"\x1b[0m}]\n')
     assert "\x1b" not in terminal("convert", "cities.ndjson", "-", "--to", "xml")
 
 

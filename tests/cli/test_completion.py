@@ -43,6 +43,7 @@ def test_an_unknown_shell(penstock: Callable[..., Any]):
         (["count", "cities.n"], "cities.ndjson"),
         (["check", "--into", "models:City", "cities.j"], "cities.json"),
         (["completion", ""], "bash zsh fish"),
+        (["help", "co"], "count convert costs completion"),
     ],
 )
 def test_bash_offers(folder: Path, words: list[str], offered: str):

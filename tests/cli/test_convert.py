@@ -23,6 +23,16 @@ def test_files_and_pipes(penstock: Command, shell: Command, folder: Path) -> Non
     assert (piped.out, piped.err) == ("2\n", "")
 
 
+def test_a_target_that_is_no_format(penstock: Command) -> None:
+    known = "its formats are JSON, NDJSON, XML, CSV and plist"
+    for name, title in (("a.parquet", "Parquet"), ("a.xlsx", "Excel")):
+        done = penstock("convert", "cities.json", name)
+        assert done.err == f"penstock convert: {name}: Penstock has no {title}: {known}\n"
+        assert (done.out, done.code) == ("", 2)
+    done = penstock("convert", "cities.json", "a.foo")
+    assert done.err == "penstock convert: cannot tell the format of a.foo: say --to\n"
+
+
 def test_xml(penstock: Command, folder: Path) -> None:
     (folder / "a.xml").write_text("<r xmlns='u'><!--c--><a>1</a></r>")
     assert penstock("convert", "a.xml", "-", "--to", "json").out == ('{"r":{"@xmlns":"u","a":"1"}}')

@@ -107,6 +107,13 @@ def test_convert(penstock: Command, table: str, folder: Path) -> None:
     assert done.err == "penstock format: a.csv: 'penstock cut' and 'penstock convert' write CSV\n"
 
 
+def test_a_target_that_is_no_format(penstock: Callable[..., Any], folder: Path) -> None:
+    done = penstock("cut", "cities.json", "name", "a.parquet")
+    known = "its formats are JSON, NDJSON, XML, CSV and plist"
+    assert done.err == f"penstock cut: a.parquet: Penstock has no Parquet: {known}\n"
+    assert (done.code, (folder / "a.parquet").exists()) == (2, False)
+
+
 def test_values_without_quotes(penstock: Callable[..., Any], folder: Path) -> None:
     (folder / "a.ndjson").write_text(
         '{"a": "x, \\"y\\"", "b": 1.50}\n{"b": null}\n{"a": "", "b": {"c": [true]}}\n'

@@ -173,6 +173,17 @@ def test_an_error_leads_to_it(penstock: Command, folder: Path) -> None:
     )
 
 
+def test_a_document_leads_to_its_records(penstock: Command) -> None:
+    text = b'{"type": "x", "data": [{"a": 1}]}'
+    done = penstock("convert", "-", "-", "--to", "csv", stdin=text)
+    assert done.err.endswith("\nIf the elements of that list are the records, say --at 'data/*'.\n")
+    assert done.code == 1
+    done = penstock("convert", "--at", "data/*", "-", "-", "--to", "csv", stdin=text)
+    assert (done.out, done.err, done.code) == ("a\n1\n", "", 0)
+    done = penstock("convert", "-", "-", "--to", "csv", stdin=b"[%s]" % text)
+    assert "are the records" not in done.err
+
+
 TABLE = """\
 id,open,size,zip,note
 1,true,1.50,01234,x

@@ -127,5 +127,6 @@ def test_help_of_all_commands(penstock: Command) -> None:
 )
 def test_help_of_no_command(penstock: Command, word: str, hint: str) -> None:
     done = penstock("help", word)
-    assert done.err == f"penstock help: there is no command {word!r}; {hint}\n"
+    message = f"penstock help: there is no command {word!r}; {hint}\n"
+    assert done.err == f"{message}Try 'penstock help --help'.\n"
     assert (done.out, done.code) == ("", 2)

@@ -99,6 +99,11 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
         (["count", "https://a.b/c.json"], "https://a.b/c.json: URLs cannot be read yet: pipe the"),
         (["count", "--namespace", "a=urn:a", "cities.json"], "cities.json: --namespace is for XML"),
         (["count", "empty"], "cannot tell the format of empty: say --format"),
+        (
+            ["count", "a.parquet"],
+            "a.parquet: Penstock has no Parquet: its formats are JSON, NDJSON, XML, CSV and plist",
+        ),
+        (["count", "a.yml.gz"], "a.yml.gz: Penstock has no YAML: its formats are JSON, NDJSON, "),
         (["count", "packed"], "cannot tell the format of packed: say --format"),
         (["count", "a\x1b[2Jb"], "a\\x1b[2Jb: No such file or directory"),
         (["count", "--at", "/a", "cities.json"], 'at="/a", column 1: '),
@@ -108,7 +113,8 @@ def test_what_cannot_be_opened(
     penstock: Callable[..., Any], folder: Path, words: list[str], message: str
 ):
     (folder / "data").mkdir()
-    (folder / "empty").touch()
+    for name in ("empty", "a.parquet", "a.yml.gz"):
+        (folder / name).touch()
     (folder / "a.plist").touch()
     (folder / "packed").write_bytes(gzip.compress(b"[]"))
     done = penstock(*words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock._io import formats as _formats
 from penstock.cli import CommandError, dialects, into, left_out
-from penstock.cli.source import Source
+from penstock.cli.source import Source, refuse_other
 
 TYPE_CHECKING = False
 
@@ -74,5 +74,6 @@ def _to(arguments: argparse.Namespace) -> Format:
     except ValueError as error:
         raise CommandError(str(error)) from error
     if found is None:
+        refuse_other(arguments.target)
         raise CommandError(f"cannot tell the format of {arguments.target}: say --to")
     return found

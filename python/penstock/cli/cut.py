@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock._io import formats as _formats
 from penstock.cli import CommandError, dialects, left_out, rows
 from penstock.cli.convert import convert
-from penstock.cli.source import Source
+from penstock.cli.source import Source, refuse_other
 
 TYPE_CHECKING = False
 
@@ -70,6 +70,8 @@ def _to(arguments: argparse.Namespace, source: Source) -> Format:
         found = None if arguments.target == "-" else _formats.of_name(arguments.target)
     except ValueError as error:
         raise CommandError(str(error)) from error
+    if found is None:
+        refuse_other(arguments.target)
     # The values of an element at several paths are no element any more.
     return found or ("ndjson" if source.format == "xml" else source.format)
 

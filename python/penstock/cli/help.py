@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.cli import CommandError
 from penstock.cli.parser import parser
-from penstock.cli.usage import instead
 
 TYPE_CHECKING = False
 
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print it; return False, since nothing is wrong."""
     root = parser()
-    word: str | None = arguments.about
-    if word is not None and word not in root.commands:
-        raise CommandError(f"there is no command {word!r}{instead(word, root.commands)}")
-    about = root if word is None else root.commands[word]
+    about = root if arguments.about is None else root.commands[arguments.about]
     printer.data(about.format_help().rstrip("\n"))
     return False

@@ -68,7 +68,7 @@ class Painter:
             pieces += (b"\x1b[", _colour(data, token), b"m", token[0], b"\x1b[0m")
             at = token.end()
         self._rest = data[at:]
-        if is_last:
+        if is_last and self._rest:
             pieces.append(self._rest)
         if pieces:
             self._give(b"".join(pieces))

@@ -493,5 +493,7 @@ def _add_help(commands: Commands) -> None:
         usage="penstock help [OPTIONS] [COMMAND]",
     )
     arguments = about.add_argument_group("Arguments")
-    arguments.add_argument("about", metavar="COMMAND", nargs="?", help="the command")
+    # It is the last command, so these are all.
+    names = tuple(commands.choices)
+    arguments.add_argument("about", metavar="COMMAND", nargs="?", choices=names, help="the command")
     flags.start(about)

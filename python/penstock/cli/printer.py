@@ -122,7 +122,7 @@ class Printer:
             with self._bar:
                 self._out.write(data)
                 self._out.flush()
-                self._is_open = bool(data) and not data.endswith(b"\n")
+                self._is_open = not data.endswith(b"\n")
         except OSError as error:
             _lost(error)
 

@@ -19,7 +19,7 @@ from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._verbs import convert as _convert
 from penstock._verbs import read as _read
-from penstock.cli import CommandError, dialects
+from penstock.cli import CommandError, dialects, hints
 from penstock.cli.paths import explained
 from penstock.cli.threads import chosen
 
@@ -41,10 +41,21 @@ _SAMPLE = 64 << 10
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0", b"PK\x03\x04")
 # The first characters of JSON and XML that are no table.
 _BRACKETS = {b"{", b"[", b"<"}
-# The message of the JSON reader for NDJSON.
-_MORE_VALUES = "expected the end of the document after the value"
-# What messages say of a table with one column, as one of another delimiter seems to have.
-_ONE_COLUMN = ("there are 1 column", "the only column is")
+# Formats of other tools, by the suffixes of their files.
+_OTHERS = {
+    ".arrow": "Arrow files",
+    ".avro": "Avro",
+    ".db": "SQLite",
+    ".feather": "Feather",
+    ".orc": "ORC",
+    ".parquet": "Parquet",
+    ".sqlite": "SQLite",
+    ".toml": "TOML",
+    ".xls": "Excel",
+    ".xlsx": "Excel",
+    ".yaml": "YAML",
+    ".yml": "YAML",
+}
 
 
 class Source:
@@ -268,41 +279,9 @@ class Source:
             return file.read(_SAMPLE)
 
     def advise(self, error: DecodeError) -> None:
-        """Add a hint to an error if the format or the delimiter was only guessed."""
-        arguments = self._arguments
-        if arguments.format is None and error.reason.startswith(_MORE_VALUES):
-            error.add_note(
-                "If each line is a record of its own, say --format ndjson; if values simply follow "
-                "each other, say --framing concatenated."
-            )
-        is_guessed = arguments.format is None and _formats.of_name(self.name) is None
-        if is_guessed and error.format in {"json", "ndjson"} and error.offset == 0:
-            error.add_note("If it is not JSON, say what it is, such as --format csv.")
-        if error.reason.endswith("which a cell cannot hold") and not getattr(
-            arguments, "flatten", 1
-        ):
-            error.add_note("--flatten makes columns of the members of objects, and text of lists.")
-        if self.format == "csv" and not dialects.means_table(arguments):
-            hint = self._other_delimiter(error.reason)
-            if hint is not None:
-                error.add_note(hint)
-
-    def _other_delimiter(self, reason: str) -> str | None:
-        """What to say if the problem may be that the delimiter is another one."""
-        has_one_column = any(words in reason for words in _ONE_COLUMN)
-        if not has_one_column and not reason.startswith("the row has "):
-            return None
-        line = self._first_line()
-        for delimiter, shown in ((b";", "';'"), (b"\t", "'\\t'")):
-            if line.count(delimiter) > line.count(b","):
-                what = "a tab" if delimiter == b"\t" else shown
-                return (
-                    f"The delimiter seems to be {what}: say -d {shown}, or --dialect infer to find "
-                    "it."
-                )
-        if has_one_column:
-            return "If the delimiter is another one, say -d ';', or --dialect infer to find it."
-        return None
+        """Add hints to an error, if a flag may help."""
+        for hint in hints.of(error, self._arguments, self.name, self._first_line):
+            error.add_note(hint)
 
     def _first_line(self) -> bytes:
         """The first line, or as much of it as is at hand; nothing of a compressed stream."""
@@ -327,9 +306,10 @@ class Source:
         if kind is not None:
             # XML may be a property list, which its root element says.
             return kind if self._stream is not None else _formats.of_source(self.name, self.name)
-        sample = self._sample()
         if dialects.means_table(self._arguments):
             return "csv"
+        refuse_other(self.name)
+        sample = self._sample()
         otherwise: Format | None = getattr(self._arguments, "otherwise", None)
         first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         if otherwise is not None and not sample.startswith(_PACKED) and first not in _BRACKETS:
@@ -381,6 +361,18 @@ def _stream(name: str) -> _Stream | None:
     if stat.S_ISFIFO(os.stat(name).st_mode):  # noqa: PTH116 - importing pathlib is slow
         return _Stream(open(name, "rb", buffering=0), name)  # noqa: PTH123 - as above
     return None
+
+
+def refuse_other(name: str) -> None:
+    """Refuse a file whose name says a format that Penstock does not have.
+
+    Raises:
+        CommandError: It does.
+    """
+    title = _OTHERS.get(_formats.suffix(name))
+    if title is not None:
+        known = _formats.listed(_formats.TITLES, "and")
+        raise CommandError(f"{name}: Penstock has no {title}: its formats are {known}")
 
 
 def _is_lines(sample: bytes) -> bool:

@@ -32,8 +32,9 @@ _ELSEWHERE = {
         ("grep", "where", "filter", "search", "find", "query"),
         "'penstock head --all FILE | grep WORD' finds records; DuckDB filters penstock.columns()",
     ),
+    **dict.fromkeys(("join", "group", "sql"), "DuckDB takes penstock.columns() as a table"),
     **dict.fromkeys(
-        ("sort", "uniq", "join", "group", "dedupe"),
+        ("sort", "uniq", "dedupe"),
         "'penstock cut -r FILE PATH | sort' sorts values; DuckDB sorts penstock.columns()",
     ),
     **dict.fromkeys(
@@ -128,7 +129,8 @@ class Parser(argparse.ArgumentParser):
                 reason = str(error).removeprefix("format=")
                 raise argparse.ArgumentError(action, reason) from None
             return
-        if action.nargs != argparse.PARSER or action.choices is None or value in action.choices:
+        is_command = action.nargs == argparse.PARSER or action.dest == "about"
+        if not is_command or action.choices is None or value in action.choices:
             super()._check_value(action, value)
             return
         hint = instead(word, action.choices)

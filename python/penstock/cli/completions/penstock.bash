@@ -101,6 +101,7 @@ _shtab_penstock_format___progress_choices=(auto always never)
 _shtab_penstock_format___color_choices=(auto always never)
 _shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads objects records clocks files processes)
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
+_shtab_penstock_help_pos_0_choices=(outline schema sniff head count check convert cut recompress format plan costs completion help)
 _shtab_penstock_pos_0_choices=(outline schema sniff head count check convert cut recompress format plan costs completion help)
 
 _shtab_penstock_outline_pos_0_nargs='*'

@@ -281,3 +281,4 @@ complete -c penstock -n '_shtab_penstock_using completion' -s h -l help -d 'prin
 complete -c penstock -n '_shtab_penstock_using completion; and test $_shtab_penstock_npos -eq 0' -ka "bash zsh fish" -d 'the shell'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a help -d 'print the help of a command'
 complete -c penstock -n '_shtab_penstock_using help' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using help; and test $_shtab_penstock_npos -eq 0' -ka "outline schema sniff head count check convert cut recompress format plan costs completion help" -d 'the command'
