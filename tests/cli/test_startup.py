@@ -61,6 +61,19 @@ def test_nothing_slow_is_imported(
     assert loaded & SLOW == needed
 
 
+def test_only_the_parser_of_the_command_is_built() -> None:
+    from penstock.cli.parser import parser
+
+    every = tuple(parser().commands)
+    assert every[0] == "outline"
+    assert every[-1] == "help"
+    for name in every[:-1]:
+        assert tuple(parser(name).commands) == (name,)
+        assert parser(name).commands[name].format_help() == parser().commands[name].format_help()
+    for word in ("help", "haed", "--version", None):
+        assert tuple(parser(word).commands) == every
+
+
 def test_it_is_installed_as_a_program(run: Callable[..., Any]):
     program = Path(sys.executable).parent / "penstock"
     assert run(str(program), "count", "cities.json") == ("3\n", "", 0)

@@ -35,7 +35,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run a command, by default the one that the process was started with; return its exit code."""
     stdout = sys.stdout
     try:
-        usage = parser()
+        words = sys.argv[1:] if words is None else words
+        usage = parser(words[0] if words else None)
         arguments = usage.parse_args(words)
         if arguments.command is None:
             usage.print_help(sys.stderr)

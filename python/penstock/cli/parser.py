@@ -14,6 +14,8 @@ from penstock.cli import dialects, flags, usage
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock.cli.usage import Commands
 
 SHELLS = ("bash", "zsh", "fish")
@@ -24,8 +26,8 @@ COSTS = (
 """The groups of `penstock costs`, so that this need not import it."""
 
 
-def parser() -> usage.Parser:
-    """Return the parser of the whole command line."""
+def parser(only: str | None = None) -> usage.Parser:
+    """Return the parser of the whole command line, or with one command `only`, to start sooner."""
     root = usage.Parser(
         "penstock",
         usage="penstock [OPTIONS] COMMAND ...",
@@ -48,25 +50,34 @@ def parser() -> usage.Parser:
         version=f"penstock {__version__}",
         help="print the version and exit",
     )
-    for add in (
-        _add_outline,
-        _add_schema,
-        _add_sniff,
-        _add_head,
-        _add_count,
-        _add_check,
-        _add_convert,
-        _add_cut,
-        _add_recompress,
-        _add_format,
-        _add_plan,
-        _add_costs,
-        _add_completion,
-        _add_help,
-    ):
-        add(commands)
+    adders = _adders()
+    if only not in adders or only == "help":
+        only = None
+    for name, add in adders.items():
+        if only is None or name == only:
+            add(commands)
     root.commands = dict(commands.choices)
     return root
+
+
+def _adders() -> dict[str, Callable[[Commands], None]]:
+    """Return what adds each command, in their order. The last one has the names of all."""
+    return {
+        "outline": _add_outline,
+        "schema": _add_schema,
+        "sniff": _add_sniff,
+        "head": _add_head,
+        "count": _add_count,
+        "check": _add_check,
+        "convert": _add_convert,
+        "cut": _add_cut,
+        "recompress": _add_recompress,
+        "format": _add_format,
+        "plan": _add_plan,
+        "costs": _add_costs,
+        "completion": _add_completion,
+        "help": _add_help,
+    }
 
 
 def _add_outline(commands: Commands) -> None:
@@ -493,7 +504,7 @@ def _add_help(commands: Commands) -> None:
         usage="penstock help [OPTIONS] [COMMAND]",
     )
     arguments = about.add_argument_group("Arguments")
-    # It is the last command, so these are all.
+    # As it is the last one, these are all.
     names = tuple(commands.choices)
     arguments.add_argument("about", metavar="COMMAND", nargs="?", choices=names, help="the command")
     flags.start(about)
