@@ -65,6 +65,19 @@ def test_flags_of_tables_say_the_format(penstock: Command, folder: Path) -> None
     assert (piped.out, piped.err, piped.code) == ("2\n", "", 0)
 
 
+@pytest.mark.parametrize("words", [["head", "-d", ";"], ["count", "--dialect", "infer"], ["sniff"]])
+def test_a_file_of_another_encoding(penstock: Command, folder: Path, words: list[str]) -> None:
+    (folder / "a.csv").write_bytes("gr\u00f6\u00dfe;n\n1,5;2\n".encode("cp1252"))
+    hint = "If the file is not UTF-8, say its encoding, such as --encoding cp1252.\n"
+    done = penstock(*words, "a.csv")
+    assert done.err.endswith(hint)
+    assert (done.out, done.code) == ("", 1)
+    assert penstock(*words, "--encoding", "cp1252", "a.csv").code == 0
+    # No encoding helps here.
+    (folder / "a.csv").write_text("a;b\n1\n" if words[0] == "head" else "a,b\n1\n1,2,3\n")
+    assert hint not in penstock(*words, "a.csv").err
+
+
 @pytest.mark.parametrize(
     ("words", "out", "err"),
     [

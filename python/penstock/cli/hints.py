@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _MORE_VALUES = "expected the end of the document after the value"
 # The message of the CSV writer for objects and lists.
 _NO_CELL = "which a cell cannot hold"
+# The message of the search for a dialect.
+_NO_DIALECT = "no dialect reads this as a table"
 # What messages say of a table with one column, as one of another delimiter seems to have.
 _ONE_COLUMN = ("there are 1 column", "the only column is")
 
@@ -37,6 +39,8 @@ def of(
         is_json = error.format in {"json", "ndjson"}
         if is_json and error.offset == 0 and _formats.of_name(name) is None:
             yield "If it is not JSON, say what it is, such as --format csv."
+    if getattr(arguments, "encoding", None) is None and _is_encoded(error.reason, first_line):
+        yield "If the file is not UTF-8, say its encoding, such as --encoding cp1252."
     if error.reason.endswith(_NO_CELL) and getattr(arguments, "flatten", None) is False:
         yield "--flatten makes columns of the members of objects, and text of lists."
         # One document is one record, although its records may be in a list.
@@ -45,6 +49,17 @@ def of(
             yield f"If the elements of that list are the records, say --at '{error.path}/*'."
     if error.format == "csv" and not dialects.means_table(arguments):
         yield from _of_delimiter(error.reason, first_line)
+
+
+def _is_encoded(reason: str, first_line: Callable[[], bytes]) -> bool:
+    """Whether the problem may be that the file is not UTF-8."""
+    if not reason.startswith(_NO_DIALECT):
+        return reason.startswith("invalid UTF-8")
+    try:
+        first_line().decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _of_delimiter(reason: str, first_line: Callable[[], bytes]) -> Iterator[str]:
