@@ -77,7 +77,7 @@ pub struct WriterOptions {
 ///
 /// ```
 /// use penstock_core::limits::Limits;
-/// use penstock_core::plist::text::writer::{Indent, Writer, WriterOptions};
+/// use penstock_core::plist::text::writer::{Writer, WriterOptions};
 /// use penstock_core::protocol::Sink;
 /// use penstock_core::writer::Writer as _;
 ///
