@@ -226,6 +226,9 @@ _COLUMNS = {
     "uint64",
 }
 
+# The public modules that need another library, which must be there for `dir` to name them.
+_NEED = {"ray": "ray", "spark": "pyspark"}
+
 # Where the modules are that pickles name.
 __path__.append(f"{__path__[0]}/_pickled")
 
@@ -286,6 +289,14 @@ if not TYPE_CHECKING:
             _suggest.attribute(__name__, name)
         globals()[name] = found
         return found
+
+    def __dir__() -> list[str]:
+        """Return the public names, also those that nobody has asked for yet."""
+        from importlib.util import find_spec  # noqa: PLC0415 - only people ask for the names
+
+        marks = (name for name in globals() if name.startswith("__") and name.endswith("__"))
+        modules = (name for name, library in _NEED.items() if find_spec(library) is not None)
+        return sorted({*__all__, *marks, *modules})
 
 
 if _rust.__build__ == "debug":
