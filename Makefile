@@ -133,7 +133,7 @@ lint: $(VENV)/.dev ## format, lints and types, of Rust and Python, without a bui
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 stubs: $(VENV)/.wheel ## do the annotations of the extension agree with it?
-	$(BIN)/stubtest penstock._rust
+	$(BIN)/stubtest --mypy-config-file pyproject.toml penstock._rust
 
 check: lint stubs ## lint, and stubs, which needs the wheel
 

@@ -24,6 +24,7 @@ from penstock._annotations.tag import tag
 from penstock._annotations.times import times, unix
 from penstock._annotations.via import via
 from penstock._any_format.verbs import decode, dump, encode, load, open, read, send, write
+from penstock._arrow import methods as _methods
 from penstock._base import suggest as _suggest
 from penstock._base.empty import EmptyWarning
 from penstock._base.errors import (
@@ -228,6 +229,8 @@ _COLUMNS = {
 
 # The public modules that need another library, which must be there for `dir` to name them.
 _NEED = {"ray": "ray", "spark": "pyspark"}
+
+_methods.attach()
 
 # Where the modules are that pickles name.
 __path__.append(f"{__path__[0]}/_pickled")

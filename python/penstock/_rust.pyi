@@ -17,6 +17,9 @@ from collections.abc import (
 from types import EllipsisType, GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Never, ParamSpec, Self, final, overload
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 from typing_extensions import Buffer, CapsuleType, TypeForm, TypeVar, disjoint_base
 
 from penstock import csv
@@ -471,6 +474,10 @@ class Columns:
     def checkpoint(self) -> Checkpoint: ...
     @property
     def reader(self) -> Reader[Any]: ...
+    # What `penstock._arrow.methods` sets.
+    def to_polars(self) -> pl.DataFrame: ...
+    def to_pandas(self) -> pd.DataFrame: ...
+    def to_arrow(self) -> pa.Table: ...
 
 @final
 class ColumnBatch:
