@@ -61,7 +61,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 # Engines stand in environments of their own.
-autodoc_mock_imports = ["pyspark", "ray"]
+autodoc_mock_imports = ["duckdb", "polars", "pyspark", "ray"]
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 python_maximum_signature_line_length = 80

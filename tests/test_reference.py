@@ -15,9 +15,11 @@ MODULES = (
     "penstock.aio",
     "penstock.clock",
     "penstock.csv",
+    "penstock.duckdb",
     "penstock.json",
     "penstock.ndjson",
     "penstock.plist",
+    "penstock.polars",
     "penstock.streams",
     "penstock.xml",
 )

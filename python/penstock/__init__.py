@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         uint32,
         uint64,
     )
+    from penstock._base.broken import BrokenFileWarning
     from penstock._base.types import Rename, T, Times, Types, Unix
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.lookup import Lookup
@@ -120,6 +121,7 @@ __all__ = [
     "Base64Mime",
     "Base64Unpadded",
     "Base64Url",
+    "BrokenFileWarning",
     "Checkpoint",
     "ColumnBatch",
     "Columns",
@@ -228,7 +230,7 @@ _COLUMNS = {
 }
 
 # The public modules that need another library, which must be there for `dir` to name them.
-_NEED = {"ray": "ray", "spark": "pyspark"}
+_NEED = {"duckdb": "duckdb", "polars": "polars", "ray": "ray", "spark": "pyspark"}
 
 _methods.attach()
 
@@ -241,9 +243,13 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """Import what few programs use; say what to use in place of a name that there is not."""
         if name == "csv":
-            import penstock.csv as found  # noqa: PLC0415 - as the next four
+            import penstock.csv as found  # noqa: PLC0415 - as the next ones
         elif name == "plist":
             import penstock.plist as found  # noqa: PLC0415 - few programs read property lists
+        elif name == "duckdb":
+            import penstock.duckdb as found  # noqa: PLC0415 - it imports DuckDB
+        elif name == "polars":
+            import penstock.polars as found  # noqa: PLC0415 - it imports polars
         elif name == "ray":
             import penstock.ray as found  # noqa: PLC0415 - it imports Ray
         elif name == "spark":
@@ -268,6 +274,10 @@ if not TYPE_CHECKING:
             from penstock._parts import map as _map  # noqa: PLC0415 - few programs have several processes
 
             found = getattr(_map, name)
+        elif name == "BrokenFileWarning":
+            from penstock._base import broken as _broken  # noqa: PLC0415 - few files are broken
+
+            found = _broken.BrokenFileWarning
         elif name == "describe":
             from penstock._streams.describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "Lookup":

@@ -1,0 +1,178 @@
+"""Lazy frames of polars over files of any format: `penstock.polars.scan`.
+
+It needs polars: `pip install penstock-data[polars]`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from penstock._any_format import scans as _scans
+from penstock._base import suggest as _suggest
+from penstock._base.types import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+    from typing import Literal
+
+    from typing_extensions import TypeForm
+
+    from penstock._base.limits import Limits
+    from penstock._base.types import (
+        At,
+        Compression,
+        CountedUnknown,
+        Duplicates,
+        Empty,
+        Errors,
+        Format,
+        HasSchema,
+        T,
+        Types,
+    )
+
+__all__ = ["scan"]
+
+
+@_suggest.advised
+def scan(
+    source: str | PathLike[str] | Sequence[str | PathLike[str]],
+    into: TypeForm[T] | HasSchema = PLAIN,
+    /,
+    *,
+    file_column: str | None = None,
+    unions: Literal["error", "text", "json"] = "error",
+    threads: int = 1,
+    format: Format | None = None,
+    at: At[T] | None = None,
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    empty: Empty = "allow",
+    all_errors: bool = False,
+    duplicates: Duplicates = "last",
+    unknown: CountedUnknown = "skip",
+    types: Types | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> pl.LazyFrame:
+    r"""Make a lazy frame of the records of files.
+
+    Nothing is read before polars asks for it, and each `collect` reads the files again. Penstock
+    parses only the columns that a query needs, filters each batch by the query's predicate, and
+    closes the file as soon as polars has as many rows as it wants.
+
+    Args:
+        source: A path, a list of paths, a pattern such as `"logs/**/*.gz"`, or a folder.
+        into: The class of a record, or a schema, as for `penstock.columns`. Without it, polars has
+            the files read twice: the first time finds the columns, once for each lazy frame.
+        file_column: The name of a column that gets the path of each record's file.
+        unions: As for `penstock.columns`, and so are all that follow.
+        threads: How many threads parse at once.
+        format: As for `penstock.read`, and so are all that follow.
+        at: Where the records are.
+        errors: As for `penstock.read`. Of several files, `"skip"` and a function also leave out
+            the rest of a file that is broken, such as a truncated `.gz`: with a
+            `BrokenFileWarning`, or a call with the error. With `file_column`, `"collect"` raises
+            its group behind the file that has the errors.
+        max_errors: How many errors `"collect"` keeps.
+        empty: What to do with a document without records.
+        all_errors: Whether an error reports all problems of a record.
+        duplicates: Which value of a repeated key of JSON counts.
+        unknown: What to do with keys that a class does not name.
+        types: Functions that make values of types.
+        encoding: The encoding of the bytes.
+        compression: How the files are compressed.
+        member: The member of a zip archive.
+        limits: The limits to enforce instead of the default ones.
+
+    Returns:
+        A lazy frame. Its `collect` raises Penstock's own errors. An error while the columns are
+        looked for is polars' `ComputeError`, with the text of Penstock's.
+
+    Raises:
+        TypeError: `source` is no path: anything else could be read only once.
+
+    Example:
+        >>> import pathlib, penstock, polars
+        >>> _ = pathlib.Path("cities.ndjson").write_text(
+        ...     '{"name": "Bern", "size": 134591}\n{"name": "Chur", "size": 37424}\n'
+        ... )
+        >>> cities = penstock.polars.scan("cities.ndjson")
+        >>> cities.filter(polars.col("size") > 100_000).select("name").collect().rows()
+        [('Bern',)]
+    """
+    options = {
+        "unions": unions,
+        "threads": threads,
+        "format": format,
+        "at": at,
+        "errors": errors,
+        "max_errors": max_errors,
+        "empty": empty,
+        "all_errors": all_errors,
+        "duplicates": duplicates,
+        "unknown": unknown,
+        "types": types,
+        "encoding": encoding,
+        "compression": compression,
+        "member": member,
+        "limits": limits,
+    }
+    files = _Files(_scans.Scan("scan", source, into, file_column, options))
+    return register_io_source(files.frames, schema=files.schema, is_pure=True)
+
+
+class _Files:
+    """What polars asks of a source."""
+
+    def __init__(self, scan: _scans.Scan) -> None:
+        self._scan = scan
+        self._schema: pl.Schema | None = None
+
+    def schema(self) -> pl.Schema:
+        """Return the columns; the first call may read files."""
+        if self._schema is None:
+            found = pl.Schema(self._scan.schema())
+            for name in self._scan.with_file(found.names()):
+                found.setdefault(name, pl.String())
+            self._schema = found
+        return self._schema
+
+    def frames(
+        self,
+        names: list[str] | None,
+        predicate: pl.Expr | None,
+        rows: int | None,
+        size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        """Yield some columns of the first rows, of which those that fit the predicate."""
+        schema = self.schema()
+        path_column = self._scan.file_column
+        read = names
+        if names is not None and predicate is not None:
+            read = [*dict.fromkeys([*names, *predicate.meta.root_names()])]
+        shown = pl.Schema({name: schema[name] for name in (schema if names is None else names)})
+        every = [name for name in schema if name != path_column]
+        largest = min(size or _scans.ROWS, _scans.ROWS if rows is None else rows)
+        left = rows
+        for batch, path in self._scan.batches(read, every, max(largest, 1)):
+            frame = pl.DataFrame(batch)
+            if path_column is not None:
+                frame = frame.with_columns(pl.lit(path, pl.String).alias(path_column))
+            if left is not None:
+                frame = frame.head(left)
+                left -= frame.height
+            if predicate is not None:
+                frame = frame.filter(predicate)
+            # A selection by `select` would take a name such as `*` for all columns.
+            frame = frame[shown.names()]
+            # The digits of a Decimal that does not declare them may differ from file to file.
+            yield frame if frame.schema == shown else frame.cast(shown)
+            if left == 0:
+                return
