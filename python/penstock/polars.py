@@ -92,8 +92,8 @@ def scan(
         limits: The limits to enforce instead of the default ones.
 
     Returns:
-        A lazy frame. Its `collect` raises Penstock's own errors. An error while the columns are
-        looked for is polars' `ComputeError`, with the text of Penstock's.
+        A lazy frame. Its `collect` raises Penstock's own errors; polars 1, and any polars while it
+        asks for the columns, raises a `ComputeError` with their text.
 
     Raises:
         TypeError: `source` is no path: anything else could be read only once.

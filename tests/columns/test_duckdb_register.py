@@ -137,7 +137,7 @@ def test_types(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     )
     query = """
         select price from everything where grade = 'low' and price > 2 and day = date '2026-01-02'
-        and id = '12345678-1234-5678-1234-567812345678' and details->>'$.by[0]' = 'Ada'
+        and id = '12345678-1234-5678-1234-567812345678' and (details->>'$.by[0]') = 'Ada'
     """
     assert connection.sql(query).fetchall() == [(Decimal("2.50"),)]
 
