@@ -93,6 +93,8 @@ if TYPE_CHECKING:
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
     # The formats by name.
     Format: TypeAlias = Literal["json", "ndjson", "xml", "csv", "plist"]
+    # The formats of columns, which `convert` writes.
+    TableFormat: TypeAlias = Literal["parquet", "arrow"]
     # The forms of property lists.
     PlistForm: TypeAlias = Literal["binary", "xml", "openstep", "gnustep", "strings", "json"]
     # How a source is compressed; `"infer"` looks at its first bytes.

@@ -8,6 +8,7 @@ import penstock._rust as _rust
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._io import targets as _targets
+from penstock._verbs import tables as _tables
 
 TYPE_CHECKING = False
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         Quoting,
         RepairWord,
         Source,
+        TableFormat,
         Target,
         Unresolved,
     )
@@ -67,7 +69,7 @@ def convert(
     into: object = None,
     objects: bool = False,
     format: Format | None = None,
-    to: Format | None = None,
+    to: Format | TableFormat | None = None,
     dialect: Dialect | Literal["infer"] | None = None,
     to_dialect: Dialect | None = None,
     to_form: PlistForm | None = None,
@@ -98,6 +100,10 @@ def convert(
 ) -> Converted:
     r"""Convert a file or a stream to another format, without making Python objects.
 
+    A target whose suffix is `.parquet` or `.arrow` gets columns: those of `into`, or those that are
+    found by reading the source twice, as for `penstock.columns`. They need pyarrow:
+    `pip install penstock-data[parquet]`.
+
     Without `at`, a document becomes a document, and NDJSON and CSV are lists of records. If the
     target is NDJSON or CSV, its lines are the records that `read` would find. Numbers keep their
     digits. Other threads run meanwhile.
@@ -117,12 +123,13 @@ def convert(
             lines, or as the children of a root element.
         into: The type of a record, by which records are read and written: checked, with its keys
             and paths, and without keys that it does not name. The result is that of `read` with
-            the type, and `write`.
+            the type, and `write`. For columns it may also be a schema.
         objects: With `into`, whether to make objects of the records where the type needs them: XML,
             and whatever runs code of Python. Without it, such a type is a `PlanError`.
         format: The format of the source: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`; by
             default as for `load`.
-        to: The format of the target; by default that of the suffix of its path.
+        to: The format of the target, which may also be `"parquet"` or `"arrow"`; by default that of
+            the suffix of its path.
         dialect: How a source of CSV is cut into rows and cells, or `"infer"`; see
             `penstock.csv.read`.
         to_dialect: The delimiter, the quote and the header of a target of CSV; see
@@ -168,6 +175,7 @@ def convert(
 
     Raises:
         OSError: The source cannot be read, or the target cannot be written to.
+        ImportError: The target gets columns, and pyarrow is not installed.
         TypeError: As for `load`, or a format has no such option.
         ValueError: As for `load`, or an option is not valid; `threads` is not from 1 to 256.
         DecodeError: The source is not valid, or the target's format has no form for a value
@@ -265,7 +273,7 @@ def run(
     source: Source,
     target: Target,
     format: Format | None,
-    to: Format | None,
+    to: Format | TableFormat | None,
     at: str | None,
     form: Form,
     errors: Errors,
@@ -287,6 +295,35 @@ def run(
 
     `columns` are those that are kept of a source of CSV and, if the flag is true, left out.
     """
+    table = _tables.wanted(target, to)
+    if table is not None:
+        for option, given_one in {
+            **dict.fromkeys(writes, True),
+            "form": form != "plain",
+            "objects": objects,
+            "columns": columns is not None,
+        }.items():
+            if given_one:
+                raise TypeError(f"{option}= is no option for a target of the format {table!r}")
+        kind, dialect = _read_as(source, format, reads, into, compression, member, limits)
+        return _tables.records(  # type: ignore[return-value]  # it has the same attributes
+            source,
+            target,
+            table,
+            kind,
+            dialect,
+            at,
+            into,
+            errors,
+            max_errors,
+            empty,
+            encoding,
+            compression,
+            member,
+            limits,
+            threads,
+            watch,
+        )
     policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty)
     style_of = _written(target) if to is None else _formats.checked(to)
     given, name = _sources.locate("convert", source, compression, member, limits)
@@ -307,14 +344,41 @@ def run(
             return conversion.run()
 
 
+def _read_as(
+    source: Source,
+    format: Format | None,
+    reads: Mapping[str, object],
+    into: object,
+    compression: Compression | None,
+    member: str | None,
+    limits: Limits | None,
+) -> tuple[Format, _rust.Dialect]:
+    """Find the format of a source, and how it is read."""
+    given, name = _sources.locate("convert", source, compression, member, limits)
+    try:
+        kind = _formats.of_source(given, name) if format is None else _formats.checked(format)
+    finally:
+        del given  # This closes an archive that was opened here.
+    dialect, _ = sides(kind, "ndjson", "plain", reads, {}, into, (name, None))
+    return kind, dialect
+
+
 def _has_columns(source: object) -> TypeIs[ArrowColumns]:
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
 
 
 def _columns(
-    source: ArrowColumns, target: Target, to: Format | None, writes: Mapping[str, object]
+    source: ArrowColumns,
+    target: Target,
+    to: Format | TableFormat | None,
+    writes: Mapping[str, object],
 ) -> Converted:
     """Write Arrow columns."""
+    table = _tables.wanted(target, to)
+    if table is not None:
+        for option in writes:
+            raise TypeError(f"{option}= is no option for a target of the format {table!r}")
+        return _tables.columns(source, target, table)  # type: ignore[return-value]  # as above
     kind = _written(target) if to is None else _formats.checked(to)
     _, style = sides("json", kind, "plain", {}, writes, names=(None, target))
     encoder = _rust.Encoder(None, style, None)
