@@ -11,11 +11,14 @@ import penstock._rust as _rust
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-    from penstock._rust import Columns
+    from penstock._rust import Columns, Document, Schema
 
 
 def to_polars(self: Columns) -> pl.DataFrame:
@@ -84,9 +87,42 @@ def to_arrow(self: Columns) -> pa.Table:
     return _frames.pyarrow(self)
 
 
+def columns_html(self: Columns) -> str:
+    """Return the columns as a notebook shows them: names and types. No row is read."""
+    from penstock._arrow import notebooks as _notebooks  # noqa: PLC0415 - few programs are one
+
+    return _notebooks.columns(self)
+
+
+def schema_html(self: Schema) -> str:
+    """Return the columns as a notebook shows them."""
+    from penstock._arrow import notebooks as _notebooks  # noqa: PLC0415 - as above
+
+    return _notebooks.schema(self)
+
+
+def document_html(self: Document) -> str:
+    """Return the first members or elements as a notebook shows them."""
+    from penstock._arrow import notebooks as _notebooks  # noqa: PLC0415 - as above
+
+    return _notebooks.document(self)
+
+
 def attach() -> None:
     """Set the methods on their classes."""
-    for method in (to_polars, to_pandas, to_arrow):
-        method.__module__ = "penstock"
-        method.__qualname__ = f"Columns.{method.__name__}"
-        setattr(_rust.Columns, method.__name__, method)
+    of_columns: dict[str, Callable[..., Any]] = {
+        "to_polars": to_polars,
+        "to_pandas": to_pandas,
+        "to_arrow": to_arrow,
+        "_repr_html_": columns_html,
+    }
+    for cls, methods in (
+        (_rust.Columns, of_columns),
+        (_rust.Schema, {"_repr_html_": schema_html}),
+        (_rust.Document, {"_repr_html_": document_html}),
+    ):
+        for name, method in methods.items():
+            method.__module__ = "penstock"
+            method.__name__ = name
+            method.__qualname__ = f"{cls.__name__}.{name}"
+            setattr(cls, name, method)
