@@ -139,7 +139,8 @@ def register(
     }
     files = _Files(_scans.Scan("register", source, into, file_column, options))
     connection.register(name, files)
-    return connection.view(name)
+    quoted = name.replace('"', '""')
+    return connection.sql(f'from "{quoted}"')
 
 
 class _Files(Dataset):

@@ -68,6 +68,14 @@ def test_a_name_is_queried_again_and_again(
         connection.sql("select * from levels")
 
 
+@pytest.mark.parametrize("name", ["a b", 'a"b', "select", "main.levels", "ä"])
+def test_any_name(tmp_path: Path, connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    path = levels(tmp_path / "levels.ndjson", 3)
+    table = penstock.duckdb.register(connection, name, path, Level)
+    assert table.aggregate("count(*)").fetchall() == [(3,)]
+    assert table.project("level").fetchall() == [(0.5,), (1.5,), (2.5,)]
+
+
 def test_two_names_are_joined(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     penstock.duckdb.register(connection, "levels", levels(tmp_path / "levels.ndjson", 6), Level)
     (tmp_path / "stations.csv").write_text("id,name\nA,Bern\nB,Chur\n")

@@ -215,13 +215,23 @@ def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
     for batch in batches:
         group.append(batch)
         rows += batch.num_rows
-        size += batch.nbytes
+        size += _size(batch)
         if rows >= _GROUP_ROWS or size >= _GROUP_BYTES:
             yield group
             group = []
             rows = size = 0
     if group:
         yield group
+
+
+def _size(batch: Any) -> int:
+    """Return about how many bytes a batch has."""
+    try:
+        size: int = batch.nbytes
+    except TypeError:
+        # Some pyarrow cannot tell how much of a buffer of string views is in use.
+        size = batch.get_total_buffer_size()
+    return size
 
 
 def _writer(pyarrow: Any, to: TableFormat, file: _File, schema: Any) -> Any:
