@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import duckdb
 import polars as pl
@@ -19,7 +20,10 @@ from pyarrow import ipc, parquet
 
 import penstock
 from penstock import at
-from penstock._verbs import tables
+from penstock._verbs import convert, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROWS = [
     {"name": "Bern", "size": 134591, "founded": "1191-05-01"},
@@ -234,6 +238,25 @@ def test_options(target: Path, tmp_path: Path) -> None:
         TypeError, match="namespaces= is no option for a source of the format 'csv'"
     ):
         penstock.convert(source, target, namespaces={"a": "b"})
+
+
+def test_what_the_command_line_calls(target: Path, tmp_path: Path) -> None:
+    source = tmp_path / "cities.ndjson"
+    source.write_text(SOURCES["cities.ndjson"])
+    seen: list[Any] = []
+
+    @contextmanager
+    def watch(running: Any) -> Iterator[None]:
+        seen.append(running.progress.records)
+        yield
+        seen.append(running.progress.records)
+
+    reads: dict[str, object] = {}
+    policy = ("raise", 1, "allow")
+    rest = (reads, {}, None, "infer", None, None, watch)
+    done = convert.run(str(source), target, None, None, None, "plain", *policy, *rest, objects=True)  # type: ignore[arg-type]
+    assert (done.records, seen) == (2, [0, 2])
+    assert [table.num_rows for table in both(target)] == [2, 2]
 
 
 def test_names_of_compressed_files(tmp_path: Path) -> None:

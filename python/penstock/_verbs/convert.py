@@ -244,6 +244,9 @@ def convert(
             if other:
                 raise TypeError(f"{option}= is no option for Arrow columns")
         return _columns(source, target, to, writes)
+    if objects and (table := _tables.wanted(target, to)) is not None:
+        # Columns make them where the type needs them.
+        raise TypeError(f"objects= is no option for a target of the format {table!r}")
     return run(
         source,
         target,
@@ -300,7 +303,6 @@ def run(
         for option, given_one in {
             **dict.fromkeys(writes, True),
             "form": form != "plain",
-            "objects": objects,
             "columns": columns is not None,
         }.items():
             if given_one:
