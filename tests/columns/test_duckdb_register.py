@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+pytestmark = pytest.mark.thread_unsafe(reason="all threads have one connection")
+
+
 @dataclass
 class Level:
     station: str

@@ -182,6 +182,7 @@ class Line:
     text: str
 
 
+@pytest.mark.thread_unsafe(reason="warnings are the process's")
 @pytest.mark.parametrize("into", [Line, object], ids=["class", "found"])
 @pytest.mark.parametrize("file_column", [None, "path"])
 def test_a_broken_file_is_named_and_left_out(
@@ -240,6 +241,7 @@ PREDICATES = st.sampled_from(
 )
 
 
+@pytest.mark.thread_unsafe(reason="all examples write one file")
 @settings(deadline=None, max_examples=60)
 @given(
     rows=ROWS,
