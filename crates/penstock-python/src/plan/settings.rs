@@ -158,6 +158,33 @@ impl KeptSettings {
         }
     }
 
+    /// The settings as the options of `Plan` that make them.
+    pub(super) fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let options = PyDict::new(py);
+        let dicts = [("namespace", &self.namespace), ("types", &self.types)];
+        for (name, dict) in dicts {
+            if let Some(dict) = dict {
+                options.set_item(name, dict)?;
+            }
+        }
+        let single = [
+            ("rename", &self.rename),
+            ("tag", &self.tag),
+            ("unix", &self.unix),
+            ("times", &self.times),
+            ("cells", &self.cells),
+        ];
+        for (name, value) in single {
+            if let Some(value) = value {
+                options.set_item(name, value)?;
+            }
+        }
+        if self.lax {
+            options.set_item("strict", false)?;
+        }
+        Ok(options)
+    }
+
     /// All objects that the settings hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(Py::as_any);

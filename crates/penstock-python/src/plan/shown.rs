@@ -5,8 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use penstock_core::formats::Format;
 use penstock_core::shape::Form;
@@ -232,6 +233,29 @@ impl PlanObject {
                     Err(PyValueError::new_err(format!("{what}, not {spec:?}")))
                 }
             },
+        })
+    }
+
+    /// `Plan[City]`, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = class.py();
+        py.import(intern!(py, "types"))?.getattr(intern!(py, "GenericAlias"))?.call1((class, item))
+    }
+
+    /// As the call that makes it: the type and the functions are pickled by their names.
+    fn __reduce__<'py>(
+        this: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = this.py();
+        guarded(py, || {
+            let options = this.get().settings.options(py)?;
+            let partial = py.import(intern!(py, "functools"))?.getattr(intern!(py, "partial"))?;
+            let call = partial.call((py.get_type::<PlanObject>(),), Some(&options))?;
+            Ok((call, PyTuple::new(py, [this.get().type_object.bind(py)])?))
         })
     }
 

@@ -18,8 +18,9 @@ use penstock_core::writer::{Content, Writer};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyIterator};
+use pyo3::types::{PyBytes, PyIterator, PyTuple};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Writes objects as JSON, again and again.
@@ -32,6 +33,8 @@ pub(crate) struct Encoder {
     /// What stands for an object that cannot be written (`default=`).
     default: Option<Py<PyAny>>,
     style: Py<Style>,
+    /// What it was made with, for pickling.
+    arguments: Py<PyTuple>,
 }
 
 /// What one call leaves behind for the next.
@@ -52,14 +55,15 @@ impl Encoder {
         default: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
-            let omit = self::omit(omit)?;
+            let (word, omit) = (omit, self::omit(omit)?);
             let aim = style.get().aim(py);
             let plan = into.map(|into| plan_from(py, into, aim.aimed(py))).transpose()?;
             let writer = style.get().writer(Content::Value, &Limits::default())?;
             let default = checked_default(default)?;
             let known = Known::new(aim).or_else(py, default.as_ref());
             let work = Mutex::new(Work { writer, known });
-            Ok(Encoder { work, omit, plan, default, style: style.clone().unbind() })
+            let arguments = (into, style, word, default.as_ref()).into_pyobject(py)?.unbind();
+            Ok(Encoder { work, omit, plan, default, style: style.clone().unbind(), arguments })
         })
     }
 
@@ -119,7 +123,21 @@ impl Encoder {
         })
     }
 
+    /// As what it was made with: the type and the functions are pickled by their names.
+    fn __reduce__<'py>(
+        this: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = this.py();
+        guarded(py, || {
+            let partial = py.import(intern!(py, "functools"))?.getattr(intern!(py, "partial"))?;
+            let new = py.get_type::<Encoder>().getattr(intern!(py, "__new__"))?;
+            let call = partial.call1((new, this.get_type()))?;
+            Ok((call, this.get().arguments.bind(py).clone()))
+        })
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.arguments)?;
         if let Some(plan) = &self.plan {
             plan.traverse(&visit)?;
         }
