@@ -25,7 +25,7 @@ def test_files_and_pipes(penstock: Command, shell: Command, folder: Path) -> Non
 
 def test_a_target_that_is_no_format(penstock: Command) -> None:
     known = "its formats are JSON, NDJSON, XML, CSV and plist"
-    for name, title in (("a.parquet", "Parquet"), ("a.xlsx", "Excel")):
+    for name, title in (("a.orc", "ORC"), ("a.xlsx", "Excel")):
         done = penstock("convert", "cities.json", name)
         assert done.err == f"penstock convert: {name}: Penstock has no {title}: {known}\n"
         assert (done.out, done.code) == ("", 2)

@@ -108,10 +108,10 @@ def test_convert(penstock: Command, table: str, folder: Path) -> None:
 
 
 def test_a_target_that_is_no_format(penstock: Callable[..., Any], folder: Path) -> None:
-    done = penstock("cut", "cities.json", "name", "a.parquet")
+    done = penstock("cut", "cities.json", "name", "a.xlsx")
     known = "its formats are JSON, NDJSON, XML, CSV and plist"
-    assert done.err == f"penstock cut: a.parquet: Penstock has no Parquet: {known}\n"
-    assert (done.code, (folder / "a.parquet").exists()) == (2, False)
+    assert done.err == f"penstock cut: a.xlsx: Penstock has no Excel: {known}\n"
+    assert (done.code, (folder / "a.xlsx").exists()) == (2, False)
 
 
 def test_values_without_quotes(penstock: Callable[..., Any], folder: Path) -> None:

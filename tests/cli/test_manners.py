@@ -101,7 +101,7 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
         (["count", "empty"], "cannot tell the format of empty: say --format"),
         (
             ["count", "a.parquet"],
-            "a.parquet: Penstock has no Parquet: its formats are JSON, NDJSON, XML, CSV and plist",
+            "a.parquet: Penstock writes Parquet, and reads JSON, NDJSON, XML, CSV and plist",
         ),
         (["count", "a.yml.gz"], "a.yml.gz: Penstock has no YAML: its formats are JSON, NDJSON, "),
         (["count", "packed"], "cannot tell the format of packed: say --format"),

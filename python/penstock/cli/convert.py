@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from penstock._base.types import Format
+    from penstock._base.types import Format, TableFormat
     from penstock.cli.printer import Output, Printer
+
+
+# The formats of columns, which are targets only.
+TABLES = "parquet", "arrow"
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
@@ -26,9 +30,11 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     to = _to(arguments)
     writes |= dialects.written(arguments, to)
     if arguments.flatten:
+        if to in TABLES:
+            raise CommandError("--flatten is for text: columns keep nested records as they are")
         from penstock.cli import flat  # noqa: PLC0415 - only for this
 
-        return flat.convert(arguments, printer, to, writes)
+        return flat.convert(arguments, printer, _formats.checked(to), writes)
     wanted = into.wanted(arguments)
     if arguments.types:
         from penstock.cli import typed  # noqa: PLC0415 - only for this
@@ -42,7 +48,7 @@ def convert(
     arguments: argparse.Namespace,
     printer: Printer,
     source: Source,
-    to: Format,
+    to: Format | TableFormat,
     writes: dict[str, object],
     wanted: Any = None,
     columns: tuple[str, bool] | None = None,
@@ -65,8 +71,18 @@ def convert(
     return left_out.told(source.name, done, printer)
 
 
-def _to(arguments: argparse.Namespace) -> Format:
+def _to(arguments: argparse.Namespace) -> Format | TableFormat:
     """The format of the target."""
+    if arguments.to in TABLES or _formats.suffix(arguments.target)[1:] in TABLES:
+        from penstock._verbs import tables  # noqa: PLC0415 - only for this
+
+        target = None if arguments.target == "-" else arguments.target
+        try:
+            table = tables.wanted(target, arguments.to)
+        except ValueError as error:
+            raise CommandError(f"{target}: {error}") from error
+        if table is not None:
+            return table
     if arguments.to is not None:
         return _formats.checked(arguments.to)
     try:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from penstock._base.types import Duplicates, Format
+    from penstock._base.types import Duplicates, Format, TableFormat
     from penstock.cli.usage import Parser
 
 # The flags that are for some formats only, by the names of their values.
@@ -152,7 +152,7 @@ def duplicates(arguments: argparse.Namespace) -> Duplicates:
     return getattr(arguments, "duplicates", None) or "last"
 
 
-def written(arguments: argparse.Namespace, to: Format) -> dict[str, object]:
+def written(arguments: argparse.Namespace, to: Format | TableFormat) -> dict[str, object]:
     """Return the options for writing that the command says about CSV or a property list.
 
     Raises:

@@ -244,9 +244,10 @@ def _add_convert(commands: Commands) -> None:
     options.add_argument(
         "--to",
         metavar="FORMAT",
-        choices=_formats.NAMES,
-        help=f"the format of the target: {_formats.listed(_formats.NAMES, 'or')} (default: that of "
-        "its suffix)",
+        choices=(*_formats.NAMES, "parquet", "arrow"),
+        help="the format of the target: "
+        f"{_formats.listed((*_formats.NAMES, 'parquet', 'arrow'), 'or')} (default: that of its "
+        "suffix)",
     )
     flags.at(
         options,

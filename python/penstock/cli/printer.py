@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TextIO
 
     from penstock import DecodeError, Reader
-    from penstock._base.types import Format
+    from penstock._base.types import Format, TableFormat
     from penstock._rust import Conversion, Recompression
 
     class Output(Protocol):
@@ -102,7 +102,7 @@ class Printer:
             text = painted(text)
         self.data(text)
 
-    def output(self, format: Format) -> Output:
+    def output(self, format: Format | TableFormat) -> Output:
         """Return what writes data of a format, in colour if that is on."""
         if not self._paints or format not in {"json", "ndjson"}:
             return _Unchanged(self)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
 
     from penstock import Converted, Reader, csv
-    from penstock._base.types import Errors, Form, Format, Target
+    from penstock._base.types import Errors, Form, Format, TableFormat, Target
 
 # The most bytes of a file to read for finding its format.
 _SAMPLE = 64 << 10
@@ -56,6 +56,9 @@ _OTHERS = {
     ".yaml": "YAML",
     ".yml": "YAML",
 }
+
+# Those of them that are targets.
+_WRITTEN = "Parquet", "Arrow files"
 
 
 class Source:
@@ -124,7 +127,7 @@ class Source:
     def convert(
         self,
         target: Target,
-        to: Format,
+        to: Format | TableFormat,
         writes: Mapping[str, object],
         *,
         form: Form,
@@ -372,6 +375,8 @@ def refuse_other(name: str) -> None:
     title = _OTHERS.get(_formats.suffix(name))
     if title is not None:
         known = _formats.listed(_formats.TITLES, "and")
+        if title in _WRITTEN:
+            raise CommandError(f"{name}: Penstock writes {title}, and reads {known}")
         raise CommandError(f"{name}: Penstock has no {title}: its formats are {known}")
 
 

@@ -176,7 +176,7 @@ complete -c penstock -n '_shtab_penstock_using check' -l timing -d 'say at the e
 complete -c penstock -n '_shtab_penstock_using check; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a convert -d 'write a file in another format'
 complete -c penstock -n '_shtab_penstock_using convert' -s h -l help -d 'print this help and exit'
-complete -c penstock -n '_shtab_penstock_using convert' -l to -xka "json ndjson xml csv plist" -d 'the format of the target'
+complete -c penstock -n '_shtab_penstock_using convert' -l to -xka "json ndjson xml csv plist parquet arrow" -d 'the format of the target'
 complete -c penstock -n '_shtab_penstock_using convert' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using convert' -l namespace -x -d 'the namespace of the prefix P in PATH'
 complete -c penstock -n '_shtab_penstock_using convert' -l into -x -d 'the class that each record is checked and written by'
