@@ -28,11 +28,19 @@ pub(crate) struct Where<'a> {
 }
 
 impl Where<'_> {
-    /// Whether the input is bytes: not columns, nor values that are in memory.
+    /// Whether the input is bytes: neither columns nor [`VALUES`].
     fn has_bytes(&self) -> bool {
-        !self.format.is_empty() && self.format != penstock_core::formats::arrow::FORMAT.name
+        self.format != VALUES && self.format != penstock_core::formats::arrow::FORMAT.name
+    }
+
+    /// The name of the format, if there is one.
+    fn format(&self) -> Option<&'static str> {
+        Some(self.format).filter(|format| !format.is_empty() && *format != VALUES)
     }
 }
+
+/// The input is values of Python, which are in no format.
+pub(crate) const VALUES: &str = "values";
 
 /// A kind of problem, and where something is absent.
 #[derive(Default)]
@@ -162,7 +170,7 @@ fn make<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import(modules::ERRORS)?.getattr(class)?;
     let known = PyDict::new(py);
-    known.set_item("format", (!place.format.is_empty()).then_some(place.format))?;
+    known.set_item("format", place.format())?;
     known.set_item("source", place.source)?;
     known.set_item("record", place.record)?;
     known.set_item("path", written(&place.path))?;

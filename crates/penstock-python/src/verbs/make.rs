@@ -77,7 +77,7 @@ pub(crate) fn make<'py>(
         let mut pause = if is_large(value) { Some(Pause::begin(py)?) } else { None };
         let mut run = Run::new(NoText, Whole(b""), Policy::Raise);
         if let Err(failure) = run.advance(&mut maker) {
-            return Err(errors::of_failure(py, failure, &Named::new("", None)));
+            return Err(errors::of_failure(py, failure, &Named::new(errors::VALUES, None)));
         }
         if let Some(pause) = &mut pause {
             pause.promote();

@@ -57,11 +57,12 @@ enum As {
 }
 
 /// The options of a writer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterOptions {
     /// Which values the text has.
     pub form: Form,
-    /// The white space for each level; none for everything on one line.
+    /// The white space for each level: a tab if nothing else is said, as Xcode writes it. None for everything on one
+    /// line.
     pub indent: Option<Indent>,
     /// How the records follow one another: one is the document, or they are the elements of an array.
     pub records: Records,
@@ -71,6 +72,19 @@ pub struct WriterOptions {
     pub ascii: bool,
     /// The order of a dictionary's entries; none leaves it as it is.
     pub order: Option<Order>,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        WriterOptions {
+            form: Form::default(),
+            indent: Some(Indent::TAB),
+            records: Records::default(),
+            strings: false,
+            ascii: false,
+            order: None,
+        }
+    }
 }
 
 /// Writes text property lists.
