@@ -12,7 +12,8 @@ use super::classes::{self, Shape, Subject};
 use super::signature::{self, Constructor, Parameters};
 use crate::plan::make::build::{self, Reason};
 use crate::plan::make::type_objects;
-use crate::plan::{Absent, Build};
+use crate::plan::types::known;
+use crate::plan::{Absent, Build, is_object_of};
 
 /// The annotated attributes of the class and its bases, those of the bases first.
 pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
@@ -82,7 +83,32 @@ fn takes_anything(class: &Bound<'_, PyType>) -> PyResult<bool> {
 /// What an object of the class has as the attribute when nothing is stored.
 fn absent(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> Absent {
     match type_objects::attribute(class, name) {
+        // If SQLAlchemy cannot say it, the key is required.
+        Some(found) if is_mapped(&found) => absent_column(&found).unwrap_or(Absent::Error),
         Some(found) if !type_objects::is_data_descriptor(&found) => Absent::Unset,
         _ => Absent::Error,
     }
+}
+
+/// Whether an attribute of a class is a column or a relation of SQLAlchemy.
+fn is_mapped(attribute: &Bound<'_, PyAny>) -> bool {
+    let mapped = known::SQLALCHEMY_MAPPED.get(attribute.py());
+    let mapped = mapped.and_then(|mapped| mapped.cast::<PyType>().ok());
+    mapped.is_some_and(|mapped| is_object_of(attribute, mapped))
+}
+
+/// A column may be absent if the database, or SQLAlchemy, has a value for it; and a relation may.
+fn absent_column(attribute: &Bound<'_, PyAny>) -> PyResult<Absent> {
+    let py = attribute.py();
+    let property = attribute.getattr(intern!(py, "property"))?;
+    let Some(columns) = property.getattr_opt(intern!(py, "columns"))? else {
+        return Ok(Absent::Unset);
+    };
+    let column = columns.get_item(0)?;
+    let has = |name| -> PyResult<bool> { Ok(!column.getattr(name)?.is_none()) };
+    let is_filled = column.getattr(intern!(py, "nullable"))?.is_truthy()?
+        || column.getattr(intern!(py, "primary_key"))?.is_truthy()?
+        || has(intern!(py, "default"))?
+        || has(intern!(py, "server_default"))?;
+    Ok(if is_filled { Absent::Unset } else { Absent::Error })
 }

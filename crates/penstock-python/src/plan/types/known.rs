@@ -176,6 +176,8 @@ pub(in crate::plan) static PYDANTIC_WRAP_SERIALIZER: Known =
 pub(in crate::plan) static PYDANTIC_JSON: Known = Known::new("pydantic.types", "Json");
 pub(in crate::plan) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "ValidationError");
 
+pub(in crate::plan) static SQLALCHEMY_MAPPED: Known = Known::new("sqlalchemy.orm", "Mapped");
+
 pub(in crate::plan) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
 pub(in crate::plan) static HEX: Known = Known::new(modules::AT, "Hex");
 pub(in crate::plan) static BASE64_URL: Known = Known::new(modules::AT, "Base64Url");

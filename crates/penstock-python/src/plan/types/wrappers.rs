@@ -145,6 +145,11 @@ pub(in crate::plan) fn field_type<'py>(
             field.class_var = true;
             return Ok(field);
         }
+        if known::SQLALCHEMY_MAPPED.is(&origin) {
+            // What an object has there is a value of the type; the class has a column.
+            field.annotation = arguments(annotation)?.get_item(0)?;
+            continue;
+        }
         let wrappers = [&known::FINAL, &known::REQUIRED, &known::NOT_REQUIRED];
         let read_only = [&known::READ_ONLY, &known::READ_ONLY_EXTENSION];
         if !wrappers.iter().chain(&read_only).any(|known| known.is(&origin)) {
