@@ -114,3 +114,27 @@ def test_other_mistakes_are_as_they_are() -> None:
         penstock.read()  # type: ignore[call-arg]
     assert str(inspect.signature(penstock.xml.load)).startswith("(source: 'Source', into:")
     assert penstock.load.__doc__ is not None
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        ("where", "write an `if` in the loop over read()"),
+        ("limit", "itertools.islice(penstock.read(...), n) takes the first n records"),
+        ("usecols", "the class says which fields are read"),
+        ("object_hook", "pass the class as the second argument"),
+        ("chunksize", "read(...).batches(n) gives lists of n records"),
+    ],
+)
+def test_an_option_of_other_libraries_leads_on(option: str, advice: str) -> None:
+    verbs: list[Any] = [penstock.json.decode, penstock.read, penstock.csv.load, penstock.make]
+    for verb in verbs:
+        with pytest.raises(TypeError) as raised:
+            verb("rows.csv", list[int], **{option: 1})
+        assert str(raised.value).startswith(f"{verb.__name__}() has no option {option}=: {advice}")
+
+
+def test_values_that_are_parsed_already_lead_to_make() -> None:
+    for value in ({"a": 1}, [1]):
+        with pytest.raises(TypeError, match=r"got (dict|list): .* are for penstock\.make\(\)"):
+            penstock.decode(value, dict)  # type: ignore[arg-type]

@@ -90,6 +90,24 @@ _OPTIONS = {
     "unix": "penstock.Plan",
 }
 
+# Options that no function has, and what to do instead.
+_FIRST = "itertools.islice(penstock.read(...), n) takes the first n records, and reads no more"
+_FILTER = "write an `if` in the loop over read(), or a stage of penstock.streams"
+_NOT_THERE = {
+    **dict.fromkeys(("where", "filter", "predicate"), _FILTER),
+    **dict.fromkeys(("limit", "n_rows", "nrows", "head", "max_records"), _FIRST),
+    **dict.fromkeys(
+        ("usecols", "fields", "select"),
+        "the class says which fields are read; columns() has columns=",
+    ),
+    **dict.fromkeys(
+        ("object_hook", "object_pairs_hook", "parse_float", "dec_hook", "cls"),
+        "pass the class as the second argument, or types= for functions that make values",
+    ),
+    "enc_hook": "default= is a function for objects that cannot be written",
+    "chunksize": "read(...).batches(n) gives lists of n records",
+}
+
 
 def attribute(module: str, name: str) -> NoReturn:
     """Refuse an attribute of a module.
@@ -110,9 +128,12 @@ def elsewhere(function: Callable[..., Any], options: Iterable[str]) -> str | Non
     """
     known = function.__kwdefaults__ or {}
     for option in options:
-        if option not in known and option in _OPTIONS:
-            name, where = function.__name__, _OPTIONS[option]
-            return f"{name}() has no option {option}=: it is one of {where}"
+        if option in known:
+            continue
+        if option in _OPTIONS:
+            return f"{function.__name__}() has no option {option}=: it is one of {_OPTIONS[option]}"
+        if option in _NOT_THERE:
+            return f"{function.__name__}() has no option {option}=: {_NOT_THERE[option]}"
     return None
 
 
