@@ -1,6 +1,6 @@
 """Classes that SQLAlchemy maps to tables: `Mapped[int]` means `int`."""
 
-# ruff: noqa: TC002 - the annotations are read
+
 
 from __future__ import annotations
 

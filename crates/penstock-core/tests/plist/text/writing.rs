@@ -225,7 +225,7 @@ proptest! {
             }
         };
         prop_assert!(!options.ascii || text.is_ascii());
-        prop_assert!(options.indent != None || options.strings || !text.contains('\n'));
+        prop_assert!(options.indent.is_some() || options.strings || !text.contains('\n'));
         let mut found = events(&text);
         for (found, told) in found.iter_mut().zip(&told) {
             // A number as text: the same one.
