@@ -10,8 +10,8 @@ decision: see "Why is a grammar compiled so few times?" in docs/internals/design
 A copy of a grammar is recognised by an error message that only the grammar can give: each reference
 from the code to the text of the message is one copy. That needs no debug information, and no names,
 which the optimiser may have inlined. It works on x86-64 only. Property lists that are no text are
-recognised by the name of a function that is too large to be inlined. CSV has one copy for each
-instruction set, because its reader is not generic.
+recognised by the name of a function that is too large to be inlined. CSV is not counted: it has a
+shared copy, and one of the builder of objects.
 """
 
 import argparse
