@@ -33,6 +33,9 @@ extensions = [
     "sphinx.ext.napoleon",
     "myst_parser",
     "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_sitemap",
+    "sphinxext.opengraph",
 ]
 exclude_patterns = ["_static"]
 
@@ -42,6 +45,13 @@ html_theme = "furo"
 html_title = "Penstock"
 html_static_path = ["_static"]
 html_css_files = ["penstock.css"]
+# What search engines, previews of links and language models look for.
+html_baseurl = "https://penstock-data.github.io/penstock/"
+html_extra_path = ["llms.txt"]
+sitemap_url_scheme = "{link}"
+sitemap_show_lastmod = False
+ogp_site_url = html_baseurl
+ogp_social_cards = {"enable": False}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
