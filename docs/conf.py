@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from sphinx.ext.autodoc.mock import mock
 from sphinx.util.docutils import SphinxDirective
 
 import penstock
@@ -100,13 +101,27 @@ PRIVATE = {"Grammar", "Markup"}
 # Names in annotations that are Python's, or type variables, and have no page here.
 PYTHON = {
     *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
-    *("F", "Literal", "Mapping", "Method", "None", "R", "Self", "Sequence", "T", "TypeForm"),
+    *(
+        "F",
+        "Literal",
+        "Mapping",
+        "Method",
+        "None",
+        "PathLike",
+        "R",
+        "Self",
+        "Sequence",
+        "T",
+        "TypeForm",
+    ),
     *("bool", "bytearray", "bytes", "dict", "float", "int", "list", "memoryview", "object", "str"),
     *("tuple", "type", "BaseException", "Exception", "ExceptionGroup", "OSError", "RuntimeError"),
     *("TypeError", "UserWarning", "ValueError", "datetime", "NotADirectoryError"),
 }
-# Names of engines in annotations.
-ENGINES = {
+# Names of other libraries in annotations.
+THEIRS = {
+    *("duckdb.DuckDBPyConnection", "duckdb.DuckDBPyRelation"),
+    *("pa.Table", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame"),
     *("PySparkException", "SparkSession", "StructType"),
     *("datasource.DataSourceArrowWriter", "datasource.DataSourceReader"),
 }
@@ -116,8 +131,10 @@ def is_public(name: str) -> bool:
     """Whether a dotted name leads to a module, a class or a function."""
     first, *rest = name.split(".")
     value: Any = importlib.import_module(first)
-    for part in rest:
-        value = getattr(value, part, None)
+    # A module that needs another library is imported when it is named.
+    with mock(autodoc_mock_imports):
+        for part in rest:
+            value = getattr(value, part, None)
     return isinstance(value, ModuleType) or callable(value)
 
 
@@ -202,7 +219,7 @@ def resolve_type(
             return env.domains.python_domain.resolve_xref(
                 env, node["refdoc"], app.builder, "obj", name, node, text
             )
-    is_theirs = target in PYTHON | ENGINES or target.startswith(("collections.", "os."))
+    is_theirs = target in PYTHON | THEIRS or target.startswith(("collections.", "os."))
     return text if is_theirs else None
 
 
