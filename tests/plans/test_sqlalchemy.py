@@ -1,7 +1,5 @@
 """Classes that SQLAlchemy maps to tables: `Mapped[int]` means `int`."""
 
-
-
 from __future__ import annotations
 
 import pytest

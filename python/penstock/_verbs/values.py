@@ -116,3 +116,7 @@ def plain(
         {'version': '1.2', 'day': '2026-03-01'}
     """
     return _rust.plain(value, into, omit, limits)
+
+
+make.__module__ = "penstock"
+plain.__module__ = "penstock"
