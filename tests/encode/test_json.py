@@ -333,7 +333,7 @@ def test_an_encoder_keeps_its_options() -> None:
         encoder.encode([1])
     assert encoder.encode([]) == b"[]\n"
     for indent in (-1, 65):
-        with pytest.raises(ValueError, match=r"^indent must be from 0 to 64$"):
+        with pytest.raises(ValueError, match=r"^indent must be from 0 to 64, or a tab$"):
             penstock.json.Encoder(indent=indent)
     reason = "the canonical form has no indent, no ascii and no literal for NaN"
     with pytest.raises(ValueError, match=f"^{reason}$"):

@@ -100,8 +100,9 @@ def test_the_schema_of_the_whole(
     splits = penstock.split(path, parts=parts, at=at, format=kind)
     try:
         whole = penstock.schema(path, at=at, format=kind)
-    except (penstock.DecodeError, penstock.PlanError) as error:
-        with pytest.raises(type(error)):
+    except (penstock.DecodeError, penstock.PlanError):
+        # Which of several errors is found first depends on the parts.
+        with pytest.raises((penstock.DecodeError, penstock.PlanError)):
             merged(splits, threads=threads)
     else:
         assert merged(splits, threads=threads) == whole
