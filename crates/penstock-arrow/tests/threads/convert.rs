@@ -139,7 +139,7 @@ fn records() -> impl Strategy<Value = (Form, Vec<String>)> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 600,
+        cases: crate::effort::often(600),
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()

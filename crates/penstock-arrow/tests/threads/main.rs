@@ -3,6 +3,8 @@
 
 mod columns;
 mod convert;
+#[path = "../../../penstock-core/tests/effort/mod.rs"]
+mod effort;
 mod members;
 mod schema;
 

@@ -172,7 +172,7 @@ fn root() -> impl Strategy<Value = Object> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 250,
+        cases: crate::effort::often(250),
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         max_shrink_iters: 200,

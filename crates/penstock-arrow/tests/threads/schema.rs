@@ -151,7 +151,7 @@ fn part() -> impl Strategy<Value = (Form, Vec<String>)> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 600,
+        cases: crate::effort::often(600),
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -256,7 +256,7 @@ fn rows() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 6_000,
+        cases: crate::effort::often(6_000),
         rng_seed: RngSeed::Fixed(42),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod at_random;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod grammar;
 mod indexing;
 mod naive;

@@ -4,6 +4,8 @@
 
 mod chunking;
 mod documents;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod expectations;
 mod grammar;
 mod limits;
@@ -29,7 +31,7 @@ use recording::{Answers, Cuts, Recorder, read};
 /// the fuzz targets.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases,
+        cases: effort::often(cases),
         rng_seed: RngSeed::Fixed(21),
         failure_persistence: None,
         ..ProptestConfig::default()

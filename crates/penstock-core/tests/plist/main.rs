@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod binary;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod markup;
 mod moody;
 mod text;
@@ -14,7 +16,7 @@ use proptest::test_runner::RngSeed;
 /// the fuzz targets.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases,
+        cases: effort::often(cases),
         rng_seed: RngSeed::Fixed(33),
         failure_persistence: None,
         ..ProptestConfig::default()

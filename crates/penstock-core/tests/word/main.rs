@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod arena;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod inline;
 mod order;
 mod tree;
@@ -12,7 +14,7 @@ use proptest::test_runner::{Config, RngSeed};
 /// The same cases on each run.
 fn fixed(cases: u32) -> Config {
     Config {
-        cases,
+        cases: effort::often(cases),
         rng_seed: RngSeed::Fixed(0x70656e73),
         failure_persistence: None,
         ..Config::default()

@@ -8,6 +8,8 @@ mod chunking;
 mod conformance;
 mod declarations;
 mod documents;
+#[path = "../effort/mod.rs"]
+mod effort;
 mod entities;
 mod limits;
 mod naive;
@@ -58,7 +60,7 @@ fn fault(text: &str) -> String {
 /// the fuzz targets.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases,
+        cases: effort::often(cases),
         rng_seed: RngSeed::Fixed(21),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -18,7 +18,7 @@ use file::*;
 
 fn config() -> ProptestConfig {
     ProptestConfig {
-        cases: 2_000,
+        cases: crate::effort::often(2_000),
         rng_seed: RngSeed::Fixed(16),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -13,7 +13,7 @@ use super::rewriting::check;
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases,
+        cases: crate::effort::often(cases),
         rng_seed: RngSeed::Fixed(16),
         failure_persistence: None,
         ..ProptestConfig::default()
