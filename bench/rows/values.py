@@ -114,7 +114,7 @@ def row(key: str, title: str, cases: tuple[Case, ...], bars: tuple[Any, ...]) ->
 
 ROWS = (
     row(
-        "make",
+        "values-make",
         f"{COUNT:,} dicts of four into slots dataclasses",
         (
             Case(OURS, partial(made, penstock_make), (OURS,)),
@@ -125,7 +125,7 @@ ROWS = (
         (faster("msgspec.convert", OFF, 1.2), faster("pydantic", OFF, 5)),
     ),
     row(
-        "plain",
+        "values-plain",
         f"{COUNT:,} slots dataclasses of four into dicts",
         (
             Case(OURS, partial(unmade, penstock_plain), (OURS,)),
