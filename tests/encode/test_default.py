@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,3 +88,24 @@ def test_it_is_a_function() -> None:
         penstock.json.encode(1, default=5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="it is one of the functions of"):
         penstock.plist.dump({"a": 1}, io.BytesIO(), default=str)  # type: ignore[call-arg]
+
+
+class Owner:
+    """What it writes with holds it."""
+
+    def __init__(self) -> None:
+        self.encoder = penstock.json.Encoder(default=self.named)
+        self.encoder.encode([1])
+        self.writer = penstock.ndjson.write(io.BytesIO(), default=self.named)
+
+    def named(self, value: object) -> object:
+        return repr(value)
+
+
+def test_a_cycle_through_it_is_collected() -> None:
+    owner = Owner()
+    owner.writer.close()
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import collections
 import enum
 import ipaddress
+import itertools
 import json
+import signal
 import sqlite3
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -408,3 +410,31 @@ def test_a_dict_is_read_as_its_json(value: dict[str, Any]) -> None:
 
     text = json.dumps(value)
     assert outcome(lambda: make(value, City)) == outcome(lambda: penstock.json.decode(text, City))
+
+
+def test_keys_are_taken_as_they_are_too() -> None:
+    key = "a key that is long enough"
+    [same] = make({key: 1}, dict[str, int])
+    assert same is key
+    assert make({"\ud800": 1}, dict[str, int]) == {"\ud800": 1}
+    with pytest.raises(penstock.ValidationError, match="expected int, got a string") as caught:
+        make({"a": {key: "x"}}, dict[str, dict[str, int]])
+    assert caught.value.path == f"a/{key}"
+    assert make({5: 1, "6": 2}, dict[int | str, int]) == {5: 1, 6: 2}
+    with pytest.raises(penstock.ValidationError, match="one with a lone surrogate"):
+        make({"\ud800": 1}, City)
+
+
+def test_an_iterator_without_end_can_be_interrupted() -> None:
+    before = signal.signal(signal.SIGALRM, interrupted)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            make(itertools.count(), list[int])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt

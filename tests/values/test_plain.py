@@ -160,3 +160,19 @@ def test_plain_values_stay_equal(value: Any) -> None:
     found = plain(value)
     assert found == value
     assert repr(found) == repr(value)
+
+
+class Money:
+    def __init__(self, cents: int) -> None:
+        self.cents = cents
+
+
+def test_functions_for_types_hold_for_their_call_only() -> None:
+    """What one call has planned was kept for the next: a type changed what was written without one, or was ignored."""
+    plan: Any = penstock.Plan(
+        object, types={Money: via(int, encode=lambda money: f"{money.cents}c")}
+    )
+    for _ in range(2):
+        assert plain([Money(1)]) == [{"cents": 1}]
+        assert penstock.json.encode([Money(1)]) == b'[{"cents":1}]'
+        assert plain([Money(1)], plan) == ["1c"]

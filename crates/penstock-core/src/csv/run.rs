@@ -1,9 +1,25 @@
 //! The CSV reader as a run sees it.
 
 use super::{Reader, Resume};
-use crate::error::Fail;
+use penstock_scan::ValidText;
+
+use crate::error::{Fail, Fault};
 use crate::protocol::{FormatReader, InputView, Listener, Step};
 use crate::repair::Repair;
+
+impl Reader {
+    /// The text at hand, and whether it is the last, once the dialect is known. Nothing if that takes more text.
+    #[inline]
+    fn text<'w>(
+        &mut self,
+        given: InputView<'w>,
+        sink: &(impl Listener + ?Sized),
+    ) -> Result<Option<(ValidText<'w>, bool)>, Fault> {
+        let (text, last) = given.as_text()?;
+        let is_known = !self.is_open() || self.decide(text, last, sink.judge().as_deref())?;
+        Ok(is_known.then_some((text, last)))
+    }
+}
 
 impl FormatReader for Reader {
     #[inline]
@@ -12,22 +28,20 @@ impl FormatReader for Reader {
         given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
-            return Ok(Step::More);
+        match self.text(given, sink)? {
+            Some((text, last)) => self.run(text, last, sink),
+            None => Ok(Step::More),
         }
-        self.run(text, last, sink)
     }
     fn run_dyn<S: Listener>(
         &mut self,
         given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        let (text, last) = given.as_text()?;
-        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
-            return Ok(Step::More);
+        match self.text(given, sink)? {
+            Some((text, last)) => self.run_dyn(text, last, sink),
+            None => Ok(Step::More),
         }
-        self.run_dyn(text, last, sink)
     }
     fn base(&self) -> u64 {
         self.base()

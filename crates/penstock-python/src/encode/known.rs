@@ -4,6 +4,7 @@ use crate::io::style::Aim;
 use crate::plan::{ClassId, PlanRef, plan_from};
 use penstock_scan::TextBuf;
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::collections::HashMap;
@@ -59,7 +60,15 @@ impl Known {
         Known::new(self.aim.form())
     }
 
-    /// The plans that are kept, for the collector.
+    /// Shows the objects that it keeps to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(default) = &self.default {
+            visit.call(default)?;
+        }
+        self.kept.iter().try_for_each(|plan| plan.traverse(visit))
+    }
+
+    /// The plans that are kept.
     pub(crate) fn plans(&self) -> &[PlanRef] {
         &self.kept
     }

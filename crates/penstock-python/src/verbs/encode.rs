@@ -146,7 +146,7 @@ impl Encoder {
         }
         // The collector must not wait. Whoever holds the lock is working.
         let Ok(work) = self.work.try_lock() else { return Ok(()) };
-        work.known.plans().iter().try_for_each(|plan| plan.traverse(&visit))
+        work.known.traverse(&visit)
     }
 }
 
@@ -266,15 +266,23 @@ pub(super) fn plainly_as_values<'py>(
     limits: &Limits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
-    let plan = into.map(|into| plan_from(py, into, Form::KEYED.into())).transpose()?;
+    let walk = |known: &mut Known, plan: Option<&PlanRef>| {
+        let mut writer = Plain::new(py, limits);
+        let plan = plan.map(|plan| known.number(py, plan));
+        Walker::new(py, &mut writer, known, omit).write(value, plan, &mut |_| Ok(()))?;
+        the_value(py, writer.take().map(Bound::unbind))
+    };
+    if let Some(into) = into {
+        // A plan may have the caller's functions for types, which no other call may meet, nor the classes that were
+        // planned without them.
+        let plan = plan_from(py, into, Form::KEYED.into())?;
+        return walk(&mut Known::new(Form::KEYED), Some(&plan));
+    }
     let mut work = spare().unwrap_or_else(|| Box::new(Work::new()));
     work.known.refresh(py);
-    let mut writer = Plain::new(py, limits);
-    let number = plan.as_ref().map(|plan| work.known.number(py, plan));
-    Walker::new(py, &mut writer, &mut work.known, omit).write(value, number, &mut |_| Ok(()))?;
-    let made = writer.take();
+    let made = walk(&mut work.known, None);
     keep(work);
-    the_value(py, made.map(Bound::unbind))
+    made
 }
 
 impl Work {

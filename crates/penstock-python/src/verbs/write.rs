@@ -201,7 +201,7 @@ impl Recorder {
         if let Some(plan) = &self.plan {
             plan.traverse(visit)?;
         }
-        self.known.plans().iter().try_for_each(|plan| plan.traverse(visit))
+        self.known.traverse(visit)
     }
 }
 

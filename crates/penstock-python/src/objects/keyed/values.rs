@@ -25,7 +25,7 @@ use pyo3::types::{
     PyString, PyTuple,
 };
 
-/// After so many items of a list, signals are checked.
+/// After so many items of a container, signals are checked.
 const SLICE: usize = 1 << 14;
 
 /// How values are taken.
@@ -383,6 +383,9 @@ impl<'p> Keyed<'p> {
             // SAFETY: both are owned from here on, whatever the caller's code does to the dict.
             let (key, item) =
                 unsafe { (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, item)) };
+            if (at as usize).is_multiple_of(SLICE) {
+                py.check_signals()?;
+            }
             if self.member(&key)? {
                 self.value(&item, how, opened)?;
             }
@@ -406,6 +409,9 @@ impl<'p> Keyed<'p> {
         if let Ok(key) = key.cast::<PyString>()
             && let Ok(text) = text_of(key)
         {
+            if self.top().kind == FrameKind::Dict && self.takes_text_as_key(key) {
+                return Ok(true);
+            }
             let expected = self.expected_name();
             let flow = if !expected.is_empty() && expected == text.bytes() {
                 self.expected_key_found(0)?
@@ -424,7 +430,7 @@ impl<'p> Keyed<'p> {
             && let Kind::Dict(keys, _) = self.kind(self.top().node)
             && self.is_key(*keys, key)
         {
-            self.core.stack.push(key.clone().into_ptr());
+            self.push_key(key);
             return Ok(true);
         }
         if key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyFloat>() {
@@ -432,11 +438,32 @@ impl<'p> Keyed<'p> {
             let text = key.repr()?;
             return Ok(self.key(text.to_str()?.into(), 0)? != Flow::Skip);
         }
-        let class = class_name(key)?;
-        let refusal =
-            self.mismatch(0, format!("expected a str as the key, got {class}"), None, None);
+        let got = match key.is_instance_of::<PyString>() {
+            true => "one with a lone surrogate, which is not text".to_owned(),
+            false => class_name(key)?,
+        };
+        let refusal = self.mismatch(0, format!("expected a str as the key, got {got}"), None, None);
         let answer = self.keyed(Err(refusal))?;
         Ok(answer != Flow::Skip)
+    }
+
+    /// Takes a `str` as the key of a dict, if the keys are just that.
+    fn takes_text_as_key(&mut self, key: &Bound<'_, PyString>) -> bool {
+        let Kind::Dict(keys, _) = self.kind(self.top().node) else { return false };
+        let node = &self.plan().nodes[*keys as usize];
+        let takes = matches!(node.kind, Kind::Str)
+            && node.after.is_none()
+            && key.is_exact_instance_of::<PyString>();
+        if takes {
+            self.push_key(key);
+        }
+        takes
+    }
+
+    fn push_key(&mut self, key: &Bound<'_, PyAny>) {
+        // Messages show the key itself.
+        self.top_mut().unnamed = false;
+        self.core.stack.push(key.clone().into_ptr());
     }
 
     /// Whether a key that is no text is of the type of the keys already.
@@ -447,6 +474,9 @@ impl<'p> Keyed<'p> {
         };
         let Some(node) = node else { return false };
         match self.kind(node) {
+            Kind::Str if self.plan().nodes[node as usize].after.is_none() => {
+                key.is_exact_instance_of::<PyString>()
+            }
             Kind::Int | Kind::Float | Kind::Bool | Kind::Choice(_) => self.plan().takes(node, key),
             _ => self.is_of(node, key) || self.is_made(node, key),
         }
@@ -748,6 +778,10 @@ fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList>>>
             let list = PyList::empty(py);
             for item in items {
                 list.append(item?)?;
+                // It may have no end.
+                if list.len().is_multiple_of(SLICE) {
+                    py.check_signals()?;
+                }
             }
             Ok(Some(list))
         }
