@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock._base.types import Format, PlistForm
+    from penstock._base.types import Format, PlistForm, TableFormat
 
 # The table of formats is the extension's. Of each format it has the name, the name that people use,
 # the suffixes, the characters that only this format begins with, and whether it is a list.
@@ -33,6 +33,8 @@ _FIRST_BYTES = {character.encode(): name for character, name in _FIRST.items()}
 NAMES: tuple[Format, ...] = tuple(_TITLES)
 TITLES = tuple(_TITLES.values())
 """What people call the formats, in the same order."""
+TABLES: tuple[TableFormat, ...] = ("parquet", "arrow")
+"""The formats of columns, which `convert` writes."""
 
 # What each format, and each suffix that says more, is without an option of its own.
 _DIALECTS: dict[str, _rust.Dialect] = {}

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from penstock.cli.printer import Output, Printer
 
 
-# The formats of columns, which are targets only.
-TABLES = "parquet", "arrow"
-
-
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Convert the file; return whether a record was left out."""
     writes = {
@@ -30,7 +26,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     to = _to(arguments)
     writes |= dialects.written(arguments, to)
     if arguments.flatten:
-        if to in TABLES:
+        if to in _formats.TABLES:
             raise CommandError("--flatten is for text: columns keep nested records as they are")
         from penstock.cli import flat  # noqa: PLC0415 - only for this
 
@@ -73,7 +69,7 @@ def convert(
 
 def _to(arguments: argparse.Namespace) -> Format | TableFormat:
     """The format of the target."""
-    if arguments.to in TABLES or _formats.suffix(arguments.target)[1:] in TABLES:
+    if arguments.to in _formats.TABLES or _formats.suffix(arguments.target)[1:] in _formats.TABLES:
         from penstock._verbs import tables  # noqa: PLC0415 - only for this
 
         target = None if arguments.target == "-" else arguments.target

@@ -244,9 +244,9 @@ def _add_convert(commands: Commands) -> None:
     options.add_argument(
         "--to",
         metavar="FORMAT",
-        choices=(*_formats.NAMES, "parquet", "arrow"),
+        choices=(*_formats.NAMES, *_formats.TABLES),
         help="the format of the target: "
-        f"{_formats.listed((*_formats.NAMES, 'parquet', 'arrow'), 'or')} (default: that of its "
+        f"{_formats.listed((*_formats.NAMES, *_formats.TABLES), 'or')} (default: that of its "
         "suffix)",
     )
     flags.at(
