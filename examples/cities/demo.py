@@ -181,6 +181,7 @@ def from_xml() -> None:
         with err.status("  each in a fresh process, in turn, three rounds ..."):
             found = contest.hold(lambda name: importlib.util.find_spec(name) is not None, path)
             ranking(f"{path.stat().st_size / 1e6:.1f} MB of XML to objects", list(found))
+        show(Text(f"Whoever takes more than {contest.SLOW} s has one turn.", style="dim"))
 
 
 def ranking(title: str, results: list[contest.Result]) -> None:

@@ -4,9 +4,9 @@
 Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or
 stream, `read` for one record at a time in constant memory, `Decoder` for chunks that you push.
 
-The grammar is strict: no comments, no trailing commas, and no NaN unless `non_finite=True`. Types
-are strict too: an integer may stand for a float, and nothing else for anything else. Penstock skips
-keys that the type does not name, at scanning speed.
+The grammar is strict: no comments and trailing commas unless `comments=True`, and no NaN unless
+`non_finite=True`. Types are strict too: an integer may stand for a float, and nothing else for
+anything else. Penstock skips keys that the type does not name, at scanning speed.
 """
 
 from __future__ import annotations
@@ -75,9 +75,11 @@ if not TYPE_CHECKING:
 _DIALECT = _rust.Dialect("json")
 
 
-def _dialect(non_finite: bool) -> _rust.Dialect:
-    """Return the format with this option. The extension checks that it is a bool."""
-    return _DIALECT if non_finite is False else _rust.Dialect("json", {"non_finite": non_finite})
+def _dialect(non_finite: bool, comments: bool = False) -> _rust.Dialect:
+    """Return the format with these options. The extension checks that they are bools."""
+    if non_finite is False and comments is False:
+        return _DIALECT
+    return _rust.Dialect("json", {"non_finite": non_finite, "comments": comments})
 
 
 @_rust.direct_json
@@ -90,6 +92,7 @@ def decode(
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
     non_finite: bool = False,
+    comments: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
@@ -109,6 +112,9 @@ def decode(
         non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values: floats, or decimals where
             the type is `Decimal`. Python's `json` writes them, and JSON has no such numbers, so by
             default they are malformed.
+        comments: Whether `// ...` up to the end of the line and `/* ... */` may be wherever white
+            space may be, and a comma behind the last member or element, as in the settings of
+            many editors and compilers. They are passed over.
         types: Functions that make values of types, for this call: `{Money: Money.parse}`. For many
             calls, a `penstock.Plan` that you keep is cheaper.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
@@ -136,11 +142,20 @@ def decode(
         City(name='Bern', population=134591)
         >>> penstock.json.decode('[{"name": "Chur", "population": 37424}]', list[City])
         [City(name='Chur', population=37424)]
+        >>> penstock.json.decode('{"strict": true, /* or not */}', comments=True)
+        {'strict': True}
     """
     if types is not None:
         into = _plan.with_types(into, types)
     return _rust.decode(
-        _dialect(non_finite), data, into, duplicates, unknown, all_errors, encoding, limits
+        _dialect(non_finite, comments),
+        data,
+        into,
+        duplicates,
+        unknown,
+        all_errors,
+        encoding,
+        limits,
     )
 
 
@@ -408,6 +423,7 @@ def load(
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
     non_finite: bool = False,
+    comments: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -424,6 +440,7 @@ def load(
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What to do with keys that a class does not name, as for `decode`.
         non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values, as for `decode`.
+        comments: Whether comments and trailing commas are taken, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
@@ -455,7 +472,7 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
-            _dialect(non_finite),
+            _dialect(non_finite, comments),
             _rust.Source(given, name, encoding, compression),
             into,
             duplicates,
@@ -481,6 +498,7 @@ def read(
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
     non_finite: bool = False,
+    comments: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -517,6 +535,7 @@ def read(
         unknown: What to do with keys that a class does not name, as for `decode`; `"collect"` skips
             them and counts each in `reader.unknown`.
         non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values, as for `decode`.
+        comments: Whether comments and trailing commas are taken, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
@@ -546,7 +565,7 @@ def read(
     return _read.read(
         source,
         "json",
-        _dialect(non_finite),
+        _dialect(non_finite, comments),
         into,
         at,
         policy,
@@ -766,6 +785,7 @@ class Decoder(_decoder.Decoder[T]):
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
         non_finite: bool = False,
+        comments: bool = False,
         types: Types | None = None,
         encoding: str | None = None,
         compression: Compression | None = "infer",
@@ -775,4 +795,6 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-        return cls._make(_dialect(non_finite), into, at, policy, encoding, limits, compression)
+        return cls._make(
+            _dialect(non_finite, comments), into, at, policy, encoding, limits, compression
+        )

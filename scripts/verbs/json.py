@@ -1,6 +1,6 @@
-DIALECT = _dialect(non_finite)
+DIALECT = _dialect(non_finite, comments)
 FORMAT = "json"
-READ = all_errors, duplicates, unknown, non_finite, types, encoding
+READ = all_errors, duplicates, unknown, non_finite, comments, types, encoding
 STYLE = indent, TEXT, omit, NUMBERS, types, default
 
 """JSON (RFC 8259), straight into your own types.
@@ -8,9 +8,9 @@ STYLE = indent, TEXT, omit, NUMBERS, types, default
 Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or
 stream, `read` for one record at a time in constant memory, `Decoder` for chunks that you push.
 
-The grammar is strict: no comments, no trailing commas, and no NaN unless `non_finite=True`. Types
-are strict too: an integer may stand for a float, and nothing else for anything else. Penstock skips
-keys that the type does not name, at scanning speed.
+The grammar is strict: no comments and trailing commas unless `comments=True`, and no NaN unless
+`non_finite=True`. Types are strict too: an integer may stand for a float, and nothing else for
+anything else. Penstock skips keys that the type does not name, at scanning speed.
 """
 
 __all__ = [
@@ -24,9 +24,11 @@ if not TYPE_CHECKING:
 _DIALECT = _rust.Dialect("json")
 
 
-def _dialect(non_finite: bool) -> _rust.Dialect:
-    """Return the format with this option. The extension checks that it is a bool."""
-    return _DIALECT if non_finite is False else _rust.Dialect("json", {"non_finite": non_finite})
+def _dialect(non_finite: bool, comments: bool = False) -> _rust.Dialect:
+    """Return the format with these options. The extension checks that they are bools."""
+    if non_finite is False and comments is False:
+        return _DIALECT
+    return _rust.Dialect("json", {"non_finite": non_finite, "comments": comments})
 
 
 @_rust.direct_json
@@ -41,6 +43,9 @@ def decode(data, into, /, *, READ, limits) -> T:
         non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values: floats, or decimals where
             the type is `Decimal`. Python's `json` writes them, and JSON has no such numbers, so by
             default they are malformed.
+        comments: Whether `// ...` up to the end of the line and `/* ... */` may be wherever white
+            space may be, and a comma behind the last member or element, as in the settings of
+            many editors and compilers. They are passed over.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
             the WHATWG table, such as `"latin1"`.
     Raises:
@@ -59,6 +64,8 @@ def decode(data, into, /, *, READ, limits) -> T:
         City(name='Bern', population=134591)
         >>> penstock.json.decode('[{"name": "Chur", "population": 37424}]', list[City])
         [City(name='Chur', population=37424)]
+        >>> penstock.json.decode('{"strict": true, /* or not */}', comments=True)
+        {'strict': True}
     """
 
 

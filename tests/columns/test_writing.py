@@ -19,13 +19,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from effort import often
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import penstock
 from penstock.csv import Dialect
 
-SETTINGS = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=often(30, 100), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def written(format: str, columns: Any, **options: Any) -> bytes:

@@ -45,18 +45,21 @@ struct Dialect {
     format: &'static Format,
     framing: Framing,
     non_finite: bool,
+    comments: bool,
 }
 
-/// `non_finite`: whether `NaN`, `Infinity` and `-Infinity` are values.
+/// `non_finite`: whether `NaN`, `Infinity` and `-Infinity` are values. `comments`: whether comments and trailing commas
+/// are taken.
 fn document(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, InvalidOption> {
-    let mut non_finite = false;
+    let (mut non_finite, mut comments) = (false, false);
     for (option, said) in options {
-        non_finite = match &**option {
-            "non_finite" => said.flag("non_finite")?,
+        match &**option {
+            "non_finite" => non_finite = said.flag("non_finite")?,
+            "comments" => comments = said.flag("comments")?,
             _ => return Err(InvalidOption::Unknown { option: option.clone() }),
-        };
+        }
     }
-    Ok(Arc::new(Dialect { format: &JSON, framing: Framing::Document, non_finite }))
+    Ok(Arc::new(Dialect { format: &JSON, framing: Framing::Document, non_finite, comments }))
 }
 
 /// `framing`: how the documents follow one another. `non_finite`: as for one document.
@@ -69,7 +72,7 @@ fn stream(options: &[(String, OptionValue)]) -> Result<Arc<dyn super::Dialect>, 
             _ => return Err(InvalidOption::Unknown { option: option.clone() }),
         }
     }
-    Ok(Arc::new(Dialect { format: &NDJSON, framing, non_finite }))
+    Ok(Arc::new(Dialect { format: &NDJSON, framing, non_finite, comments: false }))
 }
 
 const FRAMINGS: [(&str, Framing); 3] = [
@@ -95,7 +98,10 @@ impl super::Dialect for Dialect {
         }
     }
     fn reader(&self, _everything: bool, limits: &Limits) -> super::Reader {
-        super::Reader::Json(Reader::new(self.framing, limits).taking_non_finite(self.non_finite))
+        let reader = Reader::new(self.framing, limits);
+        super::Reader::Json(
+            reader.taking_non_finite(self.non_finite).taking_comments(self.comments),
+        )
     }
 }
 

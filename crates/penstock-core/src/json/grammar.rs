@@ -3,6 +3,7 @@
 //! Each rule has a name: search for `rule:`. A rule's code reaches from its name to the next one. A member of a map
 //! runs through `key`, `value` and `next` from top to bottom.
 
+use super::comment::{self, Comment, Passing};
 use super::framing::Framing;
 use super::look::{Looking, NO_TAG};
 use super::partial::{Partial, WHOLE};
@@ -81,6 +82,31 @@ impl Reader {
                             fail!(Fault::malformed(offset, "the line ends inside a value"));
                         }
                         pos = end;
+                    }
+                }
+            };
+        }
+        /// Passes over the comment at `pos`, if there is one and the caller takes comments, and goes on with the same
+        /// rule. It stands where a rule finds another byte than it expects, so it costs nothing otherwise.
+        macro_rules! comment {
+            ($again:lifetime) => {
+                if self.comments && text.get(pos) == Some(&b'/') {
+                    match comment::pass(text, pos, self.comment, last) {
+                        Passing::Ends(end) => {
+                            pos = end;
+                            self.comment = Comment::None;
+                            // The record begins behind it.
+                            if self.stack.is_empty() && state == State::Value {
+                                state = State::Root;
+                            }
+                            continue $again;
+                        }
+                        Passing::Cut(at, comment) => {
+                            pos = at;
+                            self.comment = comment;
+                            more!(comment::INSIDE)
+                        }
+                        Passing::Not => {}
                     }
                 }
             };
@@ -250,6 +276,17 @@ impl Reader {
             }};
         }
 
+        if self.comment != Comment::None {
+            match comment::pass(text, pos, self.comment, last) {
+                Passing::Ends(end) => (pos, self.comment) = (end, Comment::None),
+                Passing::Cut(at, _) => {
+                    pos = at;
+                    more!(comment::INSIDE)
+                }
+                Passing::Not => {}
+            }
+        }
+
         // A member of a map goes straight from its key through its value to the next comma or end.
         // Only the other starting points are looked up by state.
         'step: loop {
@@ -275,6 +312,7 @@ impl Reader {
                                         state = State::Value;
                                     }
                                     Some(_) => {
+                                        comment!('step);
                                         unexpected!("expected ':' after the key")
                                     }
                                     None => more!("the input ends after a key"),
@@ -297,6 +335,7 @@ impl Reader {
                             State::After if self.framing == Framing::Document => {
                                 space!();
                                 if pos < text.len() {
+                                    comment!('step);
                                     let expected =
                                         "expected the end of the document after the value";
                                     unexpected!(expected);
@@ -380,11 +419,12 @@ impl Reader {
                     }
                     match text.get(pos) {
                         Some(b'"') => {}
-                        Some(b'}') if state == State::FirstKey => {
+                        Some(b'}') if state == State::FirstKey || self.comments => {
                             close!(end_map);
                             continue 'step;
                         }
                         Some(_) => {
+                            comment!('step);
                             let expected = match (state, text[pos]) {
                                 (State::FirstKey, _) => "expected a key in double quotes or '}'",
                                 (_, b'}') => "expected a key after ','",
@@ -605,11 +645,15 @@ impl Reader {
                                 _ => tell!(sink.boolean(byte == b't', at), after_value!(), end),
                             };
                         }
-                        b']' if state == State::FirstElement => {
+                        b']' if state == State::FirstElement
+                            // Behind the last comma of a list; a value at the root and one of a key must come.
+                            || self.comments && !in_map && !self.stack.is_empty() =>
+                        {
                             close!(end_list);
                             continue 'step;
                         }
                         _ => {
+                            comment!('step);
                             let expected = match (state, byte) {
                                 (State::FirstElement, _) => "expected a value or ']'",
                                 (_, b']') if !in_map && !self.stack.is_empty() => {
@@ -654,9 +698,11 @@ impl Reader {
                 (b'}', true) => close!(end_map),
                 (b']', false) => close!(end_list),
                 (_, true) => {
+                    comment!('step);
                     unexpected!("expected ',' or '}'")
                 }
                 (_, false) => {
+                    comment!('step);
                     unexpected!("expected ',' or ']'")
                 }
             }

@@ -6,6 +6,7 @@
 //! limit bounds how far the reader runs. At the end of a window it continues where it was, so one look reads no byte
 //! twice. But a map in a map may be read again by one look for each map around it: that is bounded as well ([`Again`]).
 
+use super::comment::Comment;
 use super::framing::Framing;
 use super::partial::WHOLE;
 use super::reader::{NOWHERE, Reader, State};
@@ -308,6 +309,7 @@ impl Reader {
         self.stack.truncate(depth);
         self.stack.push(true);
         self.partial = WHOLE;
+        self.comment = Comment::None;
         self.trailing = 0;
         Ok(Step::Again)
     }

@@ -1,6 +1,7 @@
 //! JSON (RFC 8259) and its streams: NDJSON, RFC 7464 sequences, concatenated values.
 
 pub mod canonical;
+mod comment;
 pub mod direct;
 mod framing;
 mod grammar;
@@ -13,6 +14,7 @@ mod run;
 pub(crate) mod sorted;
 mod start;
 mod token;
+mod unfinished;
 pub mod writer;
 
 pub use crate::protocol::Step;
@@ -21,3 +23,4 @@ pub use reader::Reader;
 pub use sorted::Order;
 pub(crate) use sorted::Sorted;
 pub use start::{Coming, Container, Start};
+pub use unfinished::Unfinished;

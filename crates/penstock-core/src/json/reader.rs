@@ -18,6 +18,7 @@
 //! | `token.rs` | the messages of all faults, and small tests on bytes |
 //! | `partial.rs` | strings and numbers that a window cuts |
 //! | `framing.rs` | where a value of a stream must end, and how to continue after one in error |
+//! | `comment.rs` | comments, if the caller takes them |
 //! | `look.rs` | looking ahead in a map, and finding its tag without that |
 //! | `start.rs` | starting inside a document |
 //!
@@ -72,10 +73,12 @@
 //!   `docs/limits.md`.
 //! - *A framing*: [`Framing`], the rules `root` and `after`, `value_ends`, `separator` and `resynchronise` in
 //!   `framing.rs`, and the options in Python.
+//! - *Comments*: `comment!`, tried where a rule finds a fault. The look keeps its own place in one (`look.rs`).
 //! - *A literal that an option allows*: `token::non_finite`, tried where the rules `value` and `number` find a fault, so that
 //!   it costs nothing otherwise.
 //! - *Any rule*: the naive twin in `tests/json/naive.rs`, with which the tests compare the reader.
 
+use super::comment::Comment;
 use super::framing::Framing;
 use super::look::{Again, EarlyTag, Looking, NO_TAG};
 use super::partial::{Partial, WHOLE};
@@ -157,6 +160,10 @@ pub struct Reader {
     pub(super) framing: Framing,
     /// Whether `NaN`, `Infinity` and `-Infinity` are values.
     pub(super) non_finite: bool,
+    /// Whether comments and a comma behind the last member or element are taken.
+    pub(super) comments: bool,
+    /// The comment that the last window has cut.
+    pub(super) comment: Comment,
     pub(super) depth_limit: usize,
     pub(super) token_limit: usize,
     pub(super) number_limit: usize,
@@ -240,6 +247,8 @@ impl Reader {
             scratch: TextBuf::new(),
             framing,
             non_finite: false,
+            comments: false,
+            comment: Comment::None,
             depth_limit: limits.depth,
             token_limit: limits.token,
             number_limit: limits.number,
@@ -263,6 +272,24 @@ impl Reader {
         self
     }
 
+    /// The same, with comments, and with commas behind the last member and the last element, if `taken` is true.
+    /// Comments are those of JavaScript, `//` up to the end of the line and `/* */`, wherever white space may be. Only a
+    /// single document has them: the records of a stream are found by their lines.
+    ///
+    /// ```
+    /// use penstock_core::json::{Framing, Reader};
+    /// use penstock_core::limits::Limits;
+    /// use penstock_core::protocol::{Discard, Step};
+    ///
+    /// let mut reader = Reader::new(Framing::Document, &Limits::default()).taking_comments(true);
+    /// assert_eq!(reader.run("[1, /* two */ 2,]".into(), true, &mut Discard).unwrap(), Step::Done);
+    /// ```
+    #[must_use]
+    pub fn taking_comments(mut self, taken: bool) -> Self {
+        self.comments = taken && self.framing == Framing::Document;
+        self
+    }
+
     /// Starts at the beginning of another source, with the same limits and the memory that the
     /// reader has.
     pub fn reopen(&mut self) {
@@ -271,7 +298,7 @@ impl Reader {
         (self.skip_to, self.abandoned) = (NOWHERE, false);
         (self.looking, self.again, self.early) = (None, Again::default(), NO_TAG);
         (self.partial, self.trailing, self.separated) = (WHOLE, 0, false);
-        self.cut_off = false;
+        (self.cut_off, self.comment) = (false, Comment::None);
     }
 
     /// How values follow one another.

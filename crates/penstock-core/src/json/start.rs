@@ -4,6 +4,7 @@
 //! end, the reader of the part before tells its position ([`Reader::start_here`]), which must be where the next part
 //! began.
 
+use super::comment::Comment;
 use super::framing::Framing;
 use super::look::NO_TAG;
 use super::reader::{NOWHERE, Reader, State};
@@ -91,6 +92,9 @@ impl Reader {
     /// looking ahead, after a record separator, and while the reader is lost.
     #[must_use]
     pub fn start_here(&self) -> Option<Start> {
+        if self.comment != Comment::None {
+            return None;
+        }
         let is_taken = self.early.at != NO_TAG.at && self.early.end > self.offset();
         if self.skip_to != NOWHERE || self.looking.is_some() || is_taken || self.separated {
             return None;
@@ -118,6 +122,10 @@ impl Reader {
     /// The outermost `depth` lists and maps that are open here. None if a value in there depends on
     /// what comes before it: on its key, or on the lines.
     pub(crate) fn open_around(&self, depth: usize) -> Option<Vec<Container>> {
+        // Where a record begins cannot be told from a comment that says the same.
+        if self.comments {
+            return None;
+        }
         let kind = |is_map: &bool| if *is_map { Container::Map } else { Container::List };
         let open = gathered(self.stack.get(..depth)?.iter().map(kind));
         let is_free = match (self.framing, open.last()) {
@@ -130,7 +138,8 @@ impl Reader {
 
     /// Whether it stands behind an element of a list, in a document, inside of so many lists and maps.
     pub(crate) fn is_behind_item(&self, depth: usize) -> bool {
-        (self.state, self.stack.len()) == (State::Next, depth)
+        !self.comments
+            && (self.state, self.stack.len()) == (State::Next, depth)
             && self.stack.last() == Some(&false)
             && (self.framing, self.skip_to) == (Framing::Document, NOWHERE)
             && self.looking.is_none()
@@ -171,6 +180,7 @@ impl Reader {
             state,
             stack: gathered(open.iter().map(|open| *open == Container::Map)),
             non_finite: self.non_finite,
+            comments: self.comments,
             depth_limit: self.depth_limit,
             token_limit: self.token_limit,
             number_limit: self.number_limit,

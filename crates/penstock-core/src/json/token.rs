@@ -267,7 +267,9 @@ fn found(text: &[u8], pos: usize) -> String {
         Some(b'\'') => "a single quote".to_owned(),
         Some(b'"') => "a string".to_owned(),
         Some(b'\n') => "the end of the line".to_owned(),
-        Some(b'/') if rest.starts_with(b"//") || rest.starts_with(b"/*") => "a comment".to_owned(),
+        Some(b'/') if rest.starts_with(b"//") || rest.starts_with(b"/*") => {
+            "a comment (penstock.json takes it with comments=True)".to_owned()
+        }
         Some(_) if word > 1 => format!("'{}'", String::from_utf8_lossy(&rest[..word])),
         Some(&byte) if byte.is_ascii_graphic() => format!("'{}'", char::from(byte)),
         Some(&byte) if byte < 0x80 => format!("byte 0x{byte:02x}"),

@@ -90,7 +90,7 @@ proptest! {
         want in select(&[Want::Digits, Want::Native, Want::Float]), bytes: bool,
     ) {
         let text = if framing == Framing::Sequence { format!("\u{1e}{text}\n") } else { text };
-        let answers = Answers { skips, looks, non_finite: true };
+        let answers = Answers { skips, looks, non_finite: true, comments: false };
         let mut recorder = Recorder { want, ..Recorder::answering(answers) };
         let cuts = if bytes { Cuts::bytes() } else { cuts };
         read(&text, framing, &Limits::default(), &cuts, &mut recorder);
@@ -110,7 +110,7 @@ fn every_cut_of_what_is_not_finite() {
         for text in [literal.to_owned(), format!("{{\"a\":[1,{literal},2]}}")] {
             for skips in 0..6 {
                 for framing in [Framing::Document, Framing::Lines, Framing::Concatenated] {
-                    let answers = Answers { skips, looks: 0, non_finite: true };
+                    let answers = Answers { skips, non_finite: true, ..Answers::default() };
                     let expected = naive(&text, framing, &Limits::default(), answers);
                     for first in 1..=text.len() as u8 {
                         for second in 1..=text.len() as u8 {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod chunking;
+mod comments;
 mod documents;
 #[path = "../effort/mod.rs"]
 mod effort;

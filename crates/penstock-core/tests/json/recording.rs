@@ -27,6 +27,8 @@ pub(crate) struct Answers {
     pub(crate) looks: u64,
     /// Whether the reader is told to take `NaN` and the infinities.
     pub(crate) non_finite: bool,
+    /// Whether the reader is told to take comments and trailing commas.
+    pub(crate) comments: bool,
 }
 
 impl Answers {
@@ -231,8 +233,9 @@ pub(crate) fn read(
     cuts: &Cuts,
     recorder: &mut Recorder,
 ) {
-    let taken = recorder.answers.non_finite;
-    let mut reader = Reader::new(framing, limits).taking_non_finite(taken);
+    let Answers { non_finite, comments, .. } = recorder.answers;
+    let reader = Reader::new(framing, limits).taking_non_finite(non_finite);
+    let mut reader = reader.taking_comments(comments);
     let growing = cuts.0.iter().any(|growth| *growth > 0);
     let mut growth = cuts.0.iter().cycle();
     let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);
