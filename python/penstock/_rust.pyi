@@ -34,6 +34,7 @@ from penstock._base.types import (
     Errors,
     Event,
     Format,
+    Partial,
     Rename,
     Times,
     Types,
@@ -91,6 +92,7 @@ __all__ = [
     "WriterProgress",
     "__build__",
     "__version__",
+    "completed",
     "contradiction",
     "convert_columns",
     "decode",
@@ -294,6 +296,7 @@ def outline(
     dialect: Dialect, source: Source, /
 ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]: ...
 def nothing() -> None: ...
+def completed(data: str | Buffer, partial: Partial, comments: bool, /) -> str | Buffer: ...
 def contradiction(
     null: Sequence[str],
     true: Sequence[str],
@@ -811,11 +814,14 @@ class Decoder(Generic[_T]):
         encoding: str | None,
         limits: Limits | None,
         compression: str | None,
+        partial: Partial = False,
         /,
     ) -> Self: ...
     @classmethod
     def __class_getitem__(cls, key: object) -> GenericAlias: ...
+    def _decode_as(self, data: str | Buffer, type: object, /) -> Any: ...
     def _fail(self, error: BaseException, /) -> None: ...
+    def _unfinished(self) -> bytes | None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def feed(self, chunk: Buffer, /) -> list[_T]: ...
     def finish(self) -> list[_T]: ...

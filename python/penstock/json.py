@@ -12,6 +12,7 @@ anything else. Penstock skips keys that the type does not name, at scanning spee
 from __future__ import annotations
 
 import penstock._rust as _rust
+from penstock._annotations.marks import UNSET
 from penstock._base import plan as _plan
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN, T
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
+    from penstock._annotations.marks import UnsetType
     from penstock._base.limits import Limits
     from penstock._base.types import (
         At,
@@ -45,10 +47,12 @@ if TYPE_CHECKING:
         NonFinite,
         Omit,
         Packing,
+        Partial,
         Source,
         Sources,
         Target,
         Types,
+        U,
         Unknown,
     )
 
@@ -95,6 +99,7 @@ def decode(
     comments: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
+    partial: Partial = False,
     limits: Limits | None = None,
 ) -> T:
     """Decode one JSON document that is in memory.
@@ -119,6 +124,11 @@ def decode(
             calls, a `penstock.Plan` that you keep is cheaper.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
             the WHATWG table, such as `"latin1"`.
+        partial: Whether `data`, in UTF-8, may be the beginning of a document, of which the rest has
+            not come. What is open is closed, and what may go on is left out: a number or a string
+            at the end, or a key without its value. With `"trailing-strings"`, a string counts as
+            far as it has come. A number that is the whole document counts. Fields of a class that have not come need defaults. If
+            there is nothing but such an end, the document is truncated.
         limits: The limits to enforce instead of the default ones.
 
     Returns:
@@ -144,19 +154,19 @@ def decode(
         [City(name='Chur', population=37424)]
         >>> penstock.json.decode('{"strict": true, /* or not */}', comments=True)
         {'strict': True}
+        >>> penstock.json.decode('{"n": [1, 23, 4', partial=True)
+        {'n': [1, 23]}
+        >>> penstock.json.decode('{"answer": "The ca', partial="trailing-strings")
+        {'answer': 'The ca'}
     """
+    if partial is not False:
+        if encoding is not None:
+            raise ValueError("partial is for text in UTF-8: leave out encoding")
+        data = _rust.completed(data, partial, comments)
     if types is not None:
         into = _plan.with_types(into, types)
-    return _rust.decode(
-        _dialect(non_finite, comments),
-        data,
-        into,
-        duplicates,
-        unknown,
-        all_errors,
-        encoding,
-        limits,
-    )
+    dialect = _dialect(non_finite, comments)
+    return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
 @_rust.direct_encode
@@ -762,9 +772,50 @@ class Decoder(_decoder.Decoder[T]):
         >>> decode = penstock.json.Decoder(dict[str, int]).decode
         >>> decode(b'{"S": 36}'), decode(b'{"M": 40}')
         ({'S': 36}, {'M': 40})
+        >>> decoder = penstock.json.Decoder(partial="trailing-strings")
+        >>> decoder.feed(b'{"tool": "search", "query": "lakes n')
+        []
+        >>> decoder.peek()
+        {'tool': 'search', 'query': 'lakes n'}
     """
 
     __slots__ = ()
+
+    def peek(self, into: TypeForm[U] = PLAIN, /) -> U | UnsetType:
+        """Decode the record that has not ended, as far as it has come.
+
+        It is for what a program shows while somebody still writes, such as the answer of a language
+        model. The record is completed as `decode` does it with `partial`, and the decoder needs
+        that option. It keeps the text of the record until it ends, and each call decodes that text
+        from its beginning: calls after each of n pieces take time in proportion to n^2.
+
+        Args:
+            into: The type of the result, by default plain values. Fields of a class that have not
+                come need defaults.
+
+        Returns:
+            The value, or `penstock.UNSET` if nothing of the record has come: before its first
+            byte, and when it has ended and `feed` has returned it.
+
+        Raises:
+            ValidationError: What has come does not fit `into`.
+            PlanError: Penstock cannot decode into `into`.
+            ValueError: The decoder was made without `partial`.
+
+        Example:
+            >>> import penstock
+            >>> decoder = penstock.json.Decoder(dict[str, int], partial=True)
+            >>> decoder.feed(b'[{"a": 1}, {"b": 2, "c": 3')
+            [{'a': 1}]
+            >>> decoder.peek()
+            {'b': 2}
+            >>> decoder.feed(b"4}")
+            [{'b': 2, 'c': 34}]
+            >>> decoder.peek()
+            UNSET
+        """
+        text = self._unfinished()
+        return UNSET if text is None else self._decode_as(text, into)
 
     if TYPE_CHECKING:
 
@@ -788,6 +839,7 @@ class Decoder(_decoder.Decoder[T]):
         comments: bool = False,
         types: Types | None = None,
         encoding: str | None = None,
+        partial: Partial = False,
         compression: Compression | None = "infer",
         limits: Limits | None = None,
     ) -> Self:
@@ -795,6 +847,8 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        # What is looked at is the text as it is fed.
+        packing = compression if partial is False else None
         return cls._make(
-            _dialect(non_finite, comments), into, at, policy, encoding, limits, compression
+            _dialect(non_finite, comments), into, at, policy, encoding, limits, packing, partial
         )

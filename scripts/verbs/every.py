@@ -27,6 +27,7 @@ from penstock._base.limits import Limits
 from penstock._base.types import PLAIN
 from penstock._io import dialect as _dialect
 from penstock._io import formats as _formats
+from penstock._annotations.marks import UNSET, UnsetType
 from penstock._io import sources as _sources
 from penstock._io.dialect import Dialect
 from penstock._parts import rows as _rows

@@ -32,7 +32,7 @@ def _dialect(non_finite: bool, comments: bool = False) -> _rust.Dialect:
 
 
 @_rust.direct_json
-def decode(data, into, /, *, READ, limits) -> T:
+def decode(data, into, /, *, READ, partial, limits) -> T:
     """Decode one JSON document that is in memory.
 
     Args:
@@ -48,6 +48,11 @@ def decode(data, into, /, *, READ, limits) -> T:
             many editors and compilers. They are passed over.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
             the WHATWG table, such as `"latin1"`.
+        partial: Whether `data`, in UTF-8, may be the beginning of a document, of which the rest has
+            not come. What is open is closed, and what may go on is left out: a number or a string
+            at the end, or a key without its value. With `"trailing-strings"`, a string counts as
+            far as it has come. A number that is the whole document counts. Fields of a class that have not come need defaults. If
+            there is nothing but such an end, the document is truncated.
     Raises:
         MalformedInput: `data` is not JSON.
         TruncatedInput: `data` is the beginning of a JSON document.
@@ -66,7 +71,19 @@ def decode(data, into, /, *, READ, limits) -> T:
         [City(name='Chur', population=37424)]
         >>> penstock.json.decode('{"strict": true, /* or not */}', comments=True)
         {'strict': True}
+        >>> penstock.json.decode('{"n": [1, 23, 4', partial=True)
+        {'n': [1, 23]}
+        >>> penstock.json.decode('{"answer": "The ca', partial="trailing-strings")
+        {'answer': 'The ca'}
     """
+    if partial is not False:
+        if encoding is not None:
+            raise ValueError("partial is for text in UTF-8: leave out encoding")
+        data = _rust.completed(data, partial, comments)
+    if types is not None:
+        into = _plan.with_types(into, types)
+    dialect = _dialect(non_finite, comments)
+    return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
 @_rust.direct_encode
@@ -281,9 +298,50 @@ class Decoder(_decoder.Decoder[T]):
         >>> decode = penstock.json.Decoder(dict[str, int]).decode
         >>> decode(b'{"S": 36}'), decode(b'{"M": 40}')
         ({'S': 36}, {'M': 40})
+        >>> decoder = penstock.json.Decoder(partial="trailing-strings")
+        >>> decoder.feed(b'{"tool": "search", "query": "lakes n')
+        []
+        >>> decoder.peek()
+        {'tool': 'search', 'query': 'lakes n'}
     """
 
     __slots__ = ()
+
+    def peek(self, into: TypeForm[U] = PLAIN, /) -> U | UnsetType:
+        """Decode the record that has not ended, as far as it has come.
+
+        It is for what a program shows while somebody still writes, such as the answer of a language
+        model. The record is completed as `decode` does it with `partial`, and the decoder needs
+        that option. It keeps the text of the record until it ends, and each call decodes that text
+        from its beginning: calls after each of n pieces take time in proportion to n^2.
+
+        Args:
+            into: The type of the result, by default plain values. Fields of a class that have not
+                come need defaults.
+
+        Returns:
+            The value, or `penstock.UNSET` if nothing of the record has come: before its first
+            byte, and when it has ended and `feed` has returned it.
+
+        Raises:
+            ValidationError: What has come does not fit `into`.
+            PlanError: Penstock cannot decode into `into`.
+            ValueError: The decoder was made without `partial`.
+
+        Example:
+            >>> import penstock
+            >>> decoder = penstock.json.Decoder(dict[str, int], partial=True)
+            >>> decoder.feed(b'[{"a": 1}, {"b": 2, "c": 3')
+            [{'a': 1}]
+            >>> decoder.peek()
+            {'b': 2}
+            >>> decoder.feed(b"4}")
+            [{'b': 2, 'c': 34}]
+            >>> decoder.peek()
+            UNSET
+        """
+        text = self._unfinished()
+        return UNSET if text is None else self._decode_as(text, into)
 
     if TYPE_CHECKING:
 
@@ -291,4 +349,14 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
-    def __new__(cls, into, /, *, at, RECORDS, READ, compression, limits) -> Self: ...
+    def __new__(
+        cls, into, /, *, at, RECORDS, READ, partial, compression, limits
+    ) -> Self:
+        if types is not None:
+            into, at = _plan.of_records(into, at, types)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        # What is looked at is the text as it is fed.
+        packing = compression if partial is False else None
+        return cls._make(
+            _dialect(non_finite, comments), into, at, policy, encoding, limits, packing, partial
+        )

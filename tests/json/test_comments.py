@@ -35,7 +35,7 @@ class Row:
 
 def test_decode_and_load(tmp_path: Path) -> None:
     assert penstock.json.decode(SETTINGS, comments=True) == EXPECTED
-    assert penstock.json.decode(SETTINGS.encode("utf-16"), comments=True) == EXPECTED
+    assert penstock.json.decode(SETTINGS.encode("utf-16"), comments=True, encoding="utf-16") == EXPECTED
     path = tmp_path / "settings.json"
     path.write_text(SETTINGS)
     assert penstock.json.load(path, comments=True) == EXPECTED
@@ -101,7 +101,7 @@ def test_several_threads_read_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_none(text: str, reason: str) -> None:
-    with pytest.raises(penstock.MalformedInput) as caught:
+    with pytest.raises(penstock.DecodeError) as caught:
         penstock.json.decode(text, comments=True)
     assert caught.value.reason == reason
 

@@ -102,6 +102,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::split::{Pieces, read_split, split_points, split_schema, split_size};
     #[pymodule_export]
+    use crate::verbs::unfinished::completed;
+    #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
     #[pymodule_export]
     use crate::verbs::write_columns::convert_columns;

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     # A call without a type returns plain values, so a checker sees `Any`.
     T = TypeVar("T", default=Any)
+    # The type of a method's result, where `T` is that of the class.
+    U = TypeVar("U", default=Any)
 
     class Readable(Protocol):
         """A binary file; Penstock uses its `read`."""
@@ -105,6 +107,8 @@ if TYPE_CHECKING:
     Torn: TypeAlias = Literal["error", "cut"]
     # Which value of a repeated key of JSON counts.
     Duplicates: TypeAlias = Literal["last", "first", "error"]
+    # Whether a document may be the beginning of one, and whether a string counts that has not ended.
+    Partial: TypeAlias = bool | Literal["trailing-strings"]
     # How the documents of a stream of JSON stand one after the other.
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
     # The end of a row of CSV.

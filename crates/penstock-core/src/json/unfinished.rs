@@ -50,6 +50,8 @@ pub struct Unfinished {
     /// How many of them are around the record.
     around: usize,
     at: At,
+    /// Where the number or the literal begins.
+    token: usize,
     /// A string at this place is a key.
     is_key: bool,
     /// Where the last escape begins, if it is the first half of a pair and nothing has come behind it.
@@ -70,6 +72,7 @@ impl Unfinished {
             open: Vec::new(),
             around: 0,
             at: At::Between,
+            token: 0,
             is_key: false,
             half: None,
             of_elements: false,
@@ -151,6 +154,11 @@ impl Unfinished {
                     self.between(byte);
                 } else {
                     self.text.push(byte);
+                    // A number may go on, and no literal can.
+                    if matches!(&self.text[self.token..], b"null" | b"true" | b"false") {
+                        self.at = At::Between;
+                        self.ends_value();
+                    }
                 }
             }
             At::Between => self.between(byte),
@@ -209,13 +217,15 @@ impl Unfinished {
                 self.text.push(byte);
                 (self.at, self.half) = (At::Text, None);
             }
-            b' ' | b'\t' | b'\r' | b'\n' => self.text.push(byte),
+            // The last three are a byte order mark.
+            b' ' | b'\t' | b'\r' | b'\n' | 0xEF | 0xBB | 0xBF => self.text.push(byte),
             b'/' => {
                 self.at = At::Slash;
                 self.text.push(byte);
             }
             _ => {
                 self.begins();
+                self.token = self.text.len();
                 self.text.push(byte);
                 self.at = At::Bare;
             }

@@ -1,6 +1,7 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
 use super::small_documents;
+use super::unfinished;
 use crate::drive::driver::{Driver, Settings, Turn};
 use crate::drive::progress::{Meter, count};
 use crate::edge::buffers::in_pieces;
@@ -14,13 +15,14 @@ use crate::objects::{self, Pause};
 use crate::plan::PlanRef;
 use crate::verbs::decode;
 use crate::verbs::{may_wait, unknown_keys};
+use penstock_core::json::Unfinished;
 use penstock_core::run::Windows;
 use penstock_core::source::{Detect, Options};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use std::mem::take;
 use std::sync::{Mutex, MutexGuard};
 
@@ -83,6 +85,8 @@ struct Run {
     /// Whether a chunk was fed.
     begun: bool,
     ended: bool,
+    /// The text of the record that has not ended, for `peek`.
+    unfinished: Option<Unfinished>,
 }
 
 impl Run {
@@ -139,6 +143,9 @@ impl Run {
         let mut taken = false;
         let result = in_pieces(chunk, |piece| {
             taken = true;
+            if let Some(unfinished) = &mut self.unfinished {
+                unfinished.push(piece);
+            }
             self.driver.push(py, piece)?;
             self.drain(py, &mut rows)
         });
@@ -185,7 +192,7 @@ impl Decoder {
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (dialect, r#type, at, policy, encoding, limits, compression, /))]
+    #[pyo3(signature = (dialect, r#type, at, policy, encoding, limits, compression, partial = None, /))]
     #[expect(clippy::too_many_arguments, reason = "what is decoded, as what, and how")]
     fn new(
         py: Python<'_>,
@@ -196,6 +203,7 @@ impl Decoder {
         encoding: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
         compression: Option<&Bound<'_, PyAny>>,
+        partial: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let arguments = PyTuple::new(
@@ -208,8 +216,20 @@ impl Decoder {
                     encoding.into_pyobject(py)?,
                     limits.into_pyobject(py)?,
                     compression.into_pyobject(py)?,
+                    match partial {
+                        Some(partial) => partial.clone(),
+                        None => PyBool::new(py, false).to_owned().into_any(),
+                    },
                 ],
             )?;
+            let unfinished = match partial {
+                Some(partial) => unfinished::strings(partial)?.map(Unfinished::of_records),
+                None => None,
+            };
+            if unfinished.is_some() && at.is_some() {
+                let message = "partial is for a document, and for the elements of an array at its root: leave out at";
+                return Err(PyValueError::new_err(message));
+            }
             let (dialect, policy) = (dialect.get(), policy.get());
             let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
             if encoding.is_some_and(|it| !it.is_utf8()) && dialect.detect() == Detect::Nothing {
@@ -230,7 +250,8 @@ impl Decoder {
             let input = Windows::unpacked(how);
             let driver = Driver::new(dialect, plan, settings, input);
             let meter = Meter::new(driver.gauge().clone(), None);
-            let run = Run { driver, pending: None, left: Vec::new(), begun: false, ended: false };
+            let (begun, ended) = (false, false);
+            let run = Run { driver, pending: None, left: Vec::new(), begun, ended, unfinished };
             let arguments = arguments.unbind();
             Ok(Decoder { run: Mutex::new(run), meter, title, held, arguments, whole })
         })
@@ -282,6 +303,33 @@ impl Decoder {
                 Whole::No(why) => return Err(PyValueError::new_err(*why)),
             };
             decode::decode_by(py, self.arguments.bind(py), plan, data)
+        })
+    }
+
+    /// The record that has not ended, as a text that ends. None if nothing of it has come.
+    #[pyo3(name = "_unfinished")]
+    fn unfinished<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        guarded(py, || match &self.enter()?.unfinished {
+            Some(unfinished) => Ok(unfinished.completed().map(|text| PyBytes::new(py, &text))),
+            None => Err(PyValueError::new_err(
+                "this Decoder keeps no text to look at: make it with partial=True, or with \
+                 partial='trailing-strings' for strings that have not ended",
+            )),
+        })
+    }
+
+    /// Decode a text into another type than this decoder's, with its options.
+    #[pyo3(name = "_decode_as", signature = (data, r#type, /))]
+    fn decode_as<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        r#type: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guarded(py, || {
+            let arguments = self.arguments.bind(py);
+            let plan = arguments.get_item(0)?.cast::<Dialect>()?.get().plan(r#type)?;
+            decode::decode_by(py, arguments, &plan, data)
         })
     }
 

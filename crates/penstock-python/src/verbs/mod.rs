@@ -28,6 +28,7 @@ pub(crate) mod rows;
 pub(crate) mod small_documents;
 pub(crate) mod split;
 pub(crate) mod threads;
+pub(crate) mod unfinished;
 pub(crate) mod write;
 pub(crate) mod write_columns;
 
