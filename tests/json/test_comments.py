@@ -35,7 +35,10 @@ class Row:
 
 def test_decode_and_load(tmp_path: Path) -> None:
     assert penstock.json.decode(SETTINGS, comments=True) == EXPECTED
-    assert penstock.json.decode(SETTINGS.encode("utf-16"), comments=True, encoding="utf-16") == EXPECTED
+    assert (
+        penstock.json.decode(SETTINGS.encode("utf-16"), comments=True, encoding="utf-16")
+        == EXPECTED
+    )
     path = tmp_path / "settings.json"
     path.write_text(SETTINGS)
     assert penstock.json.load(path, comments=True) == EXPECTED
@@ -58,7 +61,9 @@ def test_a_tag_behind_a_comment() -> None:
     class Dog:
         tricks: list[str]
 
-    text = '[{/* a */"tricks": ["sit",], // kind\n"kind": "Dog",}, {"lives": 9, "kind": /**/ "Cat"}]'
+    text = (
+        '[{/* a */"tricks": ["sit",], // kind\n"kind": "Dog",}, {"lives": 9, "kind": /**/ "Cat"}]'
+    )
     kinds = penstock.Plan(list[Cat | Dog], tag="kind")
     assert penstock.json.decode(text, kinds, comments=True) == [Dog(["sit"]), Cat(9)]
 
@@ -83,7 +88,10 @@ def test_positions_are_those_of_the_text() -> None:
 
 def test_several_threads_read_the_same(tmp_path: Path) -> None:
     path = tmp_path / "rows.json"
-    rows = (f'{{"id": {n}, /* }}, {{"id": -1}} */ "name": "{n}",}}, // {{"id": 0}},\n' for n in range(60_000))
+    rows = (
+        f'{{"id": {n}, /* }}, {{"id": -1}} */ "name": "{n}",}}, // {{"id": 0}},\n'
+        for n in range(60_000)
+    )
     path.write_text("[\n" + "".join(rows) + "]")
     reader: Any = penstock.json.read(path, Row, comments=True).columns(threads=2)
     table = reader.to_arrow()
@@ -107,7 +115,10 @@ def test_what_is_none(text: str, reason: str) -> None:
 
 
 def test_the_message_leads_here() -> None:
-    with pytest.raises(penstock.MalformedInput, match=r"found a comment \(penstock.json takes it with comments=True\)"):
+    with pytest.raises(
+        penstock.MalformedInput,
+        match=r"found a comment \(penstock.json takes it with comments=True\)",
+    ):
         penstock.json.decode("[1, // a\n2]")
     with pytest.raises(TypeError, match="comments"):
         penstock.json.decode("1", comments="yes")  # type: ignore[call-overload]

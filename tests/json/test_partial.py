@@ -26,14 +26,15 @@ def is_beginning(part: Any, whole: Any, strings: bool) -> bool:
     if isinstance(whole, dict) and isinstance(part, dict):
         pairs = list(zip(part.items(), whole.items(), strict=False))
         same = all(a == b for a, b in pairs[:-1]) and len(part) <= len(whole)
-        return same and all(
-            a == b and is_beginning(x, y, strings) for (a, x), (b, y) in pairs[-1:]
-        )
+        return same and all(a == b and is_beginning(x, y, strings) for (a, x), (b, y) in pairs[-1:])
     if isinstance(whole, list) and isinstance(part, list):
         same = part[:-1] == whole[: len(part) - 1] if part else True
-        return same and len(part) <= len(whole) and all(
-            is_beginning(x, y, strings)
-            for x, y in list(zip(part, whole, strict=False))[-1:]
+        return (
+            same
+            and len(part) <= len(whole)
+            and all(
+                is_beginning(x, y, strings) for x, y in list(zip(part, whole, strict=False))[-1:]
+            )
         )
     if isinstance(whole, str) and isinstance(part, str) and strings:
         return whole.startswith(part)
@@ -127,7 +128,9 @@ def test_a_character_that_the_end_cuts() -> None:
         assert found == [text[2:end].decode(errors="ignore")]
 
 
-@pytest.mark.parametrize("text", ["", " ", "tru", '{"a" 1 ', "[1 2 ", "[1, x ", "[1] x", '["\\x', "[1}", "{,"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "tru", '{"a" 1 ', "[1 2 ", "[1, x ", "[1] x", '["\\x', "[1}", "{,"]
+)
 def test_what_is_no_beginning_is_an_error(text: str) -> None:
     with pytest.raises(penstock.DecodeError) as caught:
         penstock.json.decode(text, partial=True)

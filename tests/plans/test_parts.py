@@ -578,7 +578,7 @@ def test_refused_classes() -> None:
     assert refusal(Row) == "field 'part' of Row: at('.'): Row is an array, which has no keys"
     assert refusal(around(Data, str), "xml") == (
         "field 'part' of Around: at('.') takes a class with fields, not str; "
-        "an element's own text has the path text()"
+        "all text of an element has the path string()"
     )
     with pytest.raises(ValidationError, match="expected Around, got an array"):
         json.decode("[1, 2]", around(Tuple, Data))

@@ -80,9 +80,11 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         path: The path as you passed it; several as a tuple; for a choice, pairs of a path and a
             type. Penstock compiles it with its class; a mistake in it is a `PlanError` then.
         key: For a field that is a dict of objects: the field of the objects that holds the key.
+        value: For a field that is a dict whose keys and values are each in an element, or in an
+            object: the path of the value in there. Then `key` is the path of the key in there.
 
     Raises:
-        TypeError: The path is neither a `str` nor a mapping, or the key is no `str`.
+        TypeError: The path is neither a `str` nor a mapping, or the key or the value is no `str`.
         ValueError: The mapping is empty.
 
     Example:
@@ -113,6 +115,14 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         >>> penstock.json.decode('{"price": 7, "userName": "Bo"}', Sale)
         Sale(price=7, buyer=User(name='Bo'))
 
+        A dict out of elements that have a key and a value each:
+
+        >>> @dataclass
+        ... class Node:
+        ...     tags: Annotated[dict[str, str], penstock.at("tag", key="@k", value="@v")]
+        >>> penstock.xml.decode('<node><tag k="place" v="town"/></node>', Node)
+        Node(tags={'place': 'town'})
+
         A choice, for the mixed content of XML:
 
         >>> @dataclass
@@ -126,17 +136,25 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
     """
 
     __module__ = "penstock"
-    __slots__ = ("key", "path")
+    __slots__ = ("key", "path", "value")
 
     path: str | tuple[str, ...] | tuple[tuple[str, Any], ...]
     key: str | None
+    value: str | None
 
     def __init__(
-        self, path: str | Mapping[str, Any], /, *more: str, key: str | None = None
+        self,
+        path: str | Mapping[str, Any],
+        /,
+        *more: str,
+        key: str | None = None,
+        value: str | None = None,
     ) -> None:
         """Store the path without parsing it."""
         if key is not None and not isinstance(key, str):
             raise TypeError(f"at(key=...) takes the name of a field, not {type(key).__name__}")
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"at(value=...) takes a path, not {type(value).__name__}")
         given: str | tuple[str, ...] | tuple[tuple[str, Any], ...]
         if more:
             for one in (path, *more):
@@ -157,6 +175,7 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
             raise TypeError(f"at() takes a path as a str, or a mapping of paths, not {kind}")
         object.__setattr__(self, "path", given)
         object.__setattr__(self, "key", key)
+        object.__setattr__(self, "value", value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse, because annotations are shared and hashed."""
@@ -177,6 +196,7 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
     def __repr__(self) -> str:
         """Return the expression that creates it."""
         key = "" if self.key is None else f", key={self.key!r}"
+        key += "" if self.value is None else f", value={self.value!r}"
         given = self._given()
         if isinstance(given[0], str):
             return f"at({', '.join(map(repr, given))}{key})"
@@ -188,23 +208,23 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         return f"at({{{pairs}}}{key})"
 
     def __eq__(self, other: object) -> bool:
-        """Compare by path and key."""
+        """Compare by path, key and value."""
         if not isinstance(other, at):
             return NotImplemented
-        return self.path == other.path and self.key == other.key
+        return (self.path, self.key, self.value) == (other.path, other.key, other.value)
 
     def __hash__(self) -> int:
         """Hash by value, as `Annotated` needs."""
-        return hash((at, self.path, self.key))
+        return hash((at, self.path, self.key, self.value))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as the call that creates it."""
-        return _from_parts, (self._given(), self.key)
+        return _from_parts, (self._given(), self.key, self.value)
 
 
-def _from_parts(given: tuple[Any, ...], key: str | None) -> at:
+def _from_parts(given: tuple[Any, ...], key: str | None, value: str | None = None) -> at:
     """Undo `at.__reduce__`: `pickle` has no other way to pass keywords."""
-    return at(*given, key=key)
+    return at(*given, key=key, value=value)
 
 
 _from_parts.__module__ = "penstock._at"  # As pickles name it: see `penstock._pickled`.

@@ -26,6 +26,8 @@ pub(crate) const CONSTRAINTS: &str = "penstock._annotations.constraints";
 pub(crate) const CONVERSIONS: &str = "penstock._annotations.conversions";
 /// `pattern`, `typecode` and `Exact`.
 pub(crate) const MARKS: &str = "penstock._annotations.marks";
+/// Dicts out of elements with a key and a value each.
+pub(crate) const PAIRS: &str = "penstock._annotations.pairs";
 /// What the parameter of a function takes.
 pub(crate) const PARAMETERS: &str = "penstock._annotations.parameters";
 /// What pydantic writes by functions of its own.

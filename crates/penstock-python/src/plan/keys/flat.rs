@@ -86,7 +86,7 @@ pub(in crate::plan) fn itself(
         let instead = match node.kind {
             Kind::Dict(..) => "; rest takes all other keys",
             _ if subject.compiler.form.has_elements() => {
-                "; an element's own text has the path text()"
+                "; all text of an element has the path string()"
             }
             _ => "",
         };

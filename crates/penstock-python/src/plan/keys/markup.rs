@@ -86,6 +86,9 @@ struct Route {
     aim: u32,
 }
 
+/// The path of all text below an element.
+const ALL_TEXT: &str = "//text()";
+
 /// Whether a path is `//text()`: all text below the element, in the order of the document.
 fn is_all_text(path: &Path) -> bool {
     path.anywhere() && matches!(path.steps(), [step] if *step.test() == Test::Text)
@@ -228,6 +231,8 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
         Ok(name) => subject.place(name).error(compiler.py, format_args!("at('{text}'): {reason}")),
         Err(error) => error,
     };
+    // XPath's function for all text in an element.
+    let text = if text == "string()" { ALL_TEXT } else { text };
     let mut path = Path::parse(text).map_err(|reason| error(&reason))?;
     bind(subject.compiler.prefixes.as_deref(), &mut path).map_err(|reason| error(&reason))?;
     check_path(&path).map_err(|reason| error(&reason))?;

@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyString, PyType};
 
 use super::{annotated_init, attrs, dataclass, msgspec, named_tuple};
 use super::{plain, pydantic, typed_dict, with_config};
+use crate::edge::modules;
 use crate::plan::keys::renaming;
 use crate::plan::keys::spread::Stars;
 use crate::plan::keys::{flat, paths, spread};
@@ -263,12 +264,19 @@ impl<'py> Subject<'_, 'py> {
     pub(in crate::plan) fn declared(
         &mut self,
         name: Bound<'py, PyString>,
-        field: FieldType<'py>,
+        mut field: FieldType<'py>,
         scope: &Scope<'py>,
         absent: Absent,
     ) -> PyResult<Declared<'py>> {
         let py = name.py();
         let place = Place { field: Some((name.to_str()?, self.name)) };
+        if let Some(at) = &mut field.at
+            && let Some(value) = at.value.take()
+        {
+            let pairs = py.import(modules::PAIRS)?.getattr(intern!(py, "pairs"))?;
+            let word = pairs.call1((&field.annotation, at.key.take(), value));
+            field.words.insert(0, word.map_err(|why| place.error(py, why.value(py)))?);
+        }
         let mut of_types = Vec::new();
         let node = match &field.at {
             Some(At { routes, .. }) if routes.iter().any(|(_, into)| into.is_some()) => {
@@ -313,7 +321,7 @@ impl<'py> Subject<'_, 'py> {
                 }
             },
             Some(at) if flat::is_itself(&at) => Some(flat::itself(self, name.to_str()?, at, node)?),
-            at => at.map(|At { shown, routes, key }| {
+            at => at.map(|At { shown, routes, key, .. }| {
                 let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
                 DeclaredAt { shown, routes, key }
             }),

@@ -82,6 +82,8 @@ pub(in crate::plan) struct At<'py> {
     pub(in crate::plan) routes: Vec<(String, Option<Bound<'py, PyAny>>)>,
     /// The field of the items that holds their key in a dict.
     pub(in crate::plan) key: Option<String>,
+    /// The path of the value in an item that becomes a value of a dict; then `key` is a path as well.
+    pub(in crate::plan) value: Option<String>,
 }
 
 /// Takes the wrappers off a field's annotation.
@@ -278,9 +280,10 @@ fn read_at<'py>(at: &Bound<'py, PyAny>) -> PyResult<At<'py>> {
     let py = at.py();
     let path = at.getattr(intern!(py, "path"))?;
     let key = at.getattr(intern!(py, "key"))?.extract()?;
+    let value = at.getattr(intern!(py, "value"))?.extract()?;
     if let Ok(path) = path.cast::<PyString>() {
         let path = path.to_str()?.to_owned();
-        return Ok(At { shown: path.clone(), routes: vec![(path, None)], key });
+        return Ok(At { shown: path.clone(), routes: vec![(path, None)], key, value });
     }
     let mut routes = Vec::new();
     for route in path.try_iter()? {
@@ -293,5 +296,5 @@ fn read_at<'py>(at: &Bound<'py, PyAny>) -> PyResult<At<'py>> {
         routes.push((path, Some(into)));
     }
     let paths: Vec<_> = routes.iter().map(|(path, _)| path.as_str()).collect();
-    Ok(At { shown: paths.join(" or "), routes, key })
+    Ok(At { shown: paths.join(" or "), routes, key, value })
 }
