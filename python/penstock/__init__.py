@@ -26,7 +26,7 @@ from penstock._annotations.via import via
 from penstock._any_format.verbs import decode, dump, encode, load, open, read, send, write
 from penstock._arrow import methods as _methods
 from penstock._base import suggest as _suggest
-from penstock._base.empty import EmptyWarning
+from penstock._base.empty import EmptyWarning, MixedContentWarning
 from penstock._base.errors import (
     DecodeError,
     EncodeError,
@@ -141,6 +141,7 @@ __all__ = [
     "MalformedInput",
     "Map",
     "MapProgress",
+    "MixedContentWarning",
     "PenstockError",
     "Plan",
     "PlanError",

@@ -48,11 +48,12 @@ def decode(data, into, /, *, READ, partial, limits) -> T:
             many editors and compilers. They are passed over.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
             the WHATWG table, such as `"latin1"`.
-        partial: Whether `data`, in UTF-8, may be the beginning of a document, of which the rest has
-            not come. What is open is closed, and what may go on is left out: a number or a string
-            at the end, or a key without its value. With `"trailing-strings"`, a string counts as
-            far as it has come. A number that is the whole document counts. Fields of a class that have not come need defaults. If
-            there is nothing but such an end, the document is truncated.
+        partial: Whether `data`, in UTF-8, may be the beginning of a document, of which the rest
+            has not come. What is open is closed, and what may go on is left out: a number or a
+            string at the end, or a key without its value. With `"trailing-strings"`, a string
+            counts as far as it has come. A number that is the whole document counts. Fields of
+            a class that have not come need defaults. If there is nothing but such an end, the
+            document is truncated.
     Raises:
         MalformedInput: `data` is not JSON.
         TruncatedInput: `data` is the beginning of a JSON document.

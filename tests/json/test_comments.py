@@ -69,7 +69,7 @@ def test_a_tag_behind_a_comment() -> None:
 
 
 def test_records_one_at_a_time_at_every_cut() -> None:
-    text = '// rows\n{"rows": [{"id": 1}, /* {"id": 0}, */ {"id": 2, "name": "b",}, // last\n],}'.encode()
+    text = b'// rows\n{"rows": [{"id": 1}, /* {"id": 0}, */ {"id": 2, "name": "b",}, // last\n],}'
     expected = [Row(1), Row(2, "b")]
     reader = penstock.json.read(io.BytesIO(text), Row, at="rows/*", comments=True)
     assert list(reader) == expected

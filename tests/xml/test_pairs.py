@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -45,7 +46,7 @@ def test_a_dict_out_of_elements() -> None:
 
 @given(
     st.dictionaries(st.text("ab<&\u6c34"), st.integers()),
-    st.dictionaries(st.text(), st.floats(allow_nan=False)),
+    st.dictionaries(st.text(), st.floats(allow_nan=False, allow_infinity=False)),
 )
 def test_what_is_written_is_read(tags: dict[str, int], more: dict[str, float]) -> None:
     node, item = Node(1, tags), Item(more)
@@ -139,3 +140,73 @@ def test_the_message_leads_there() -> None:
     cls = dataclass(type("Bad", (), {"__annotations__": {"x": Annotated[str, at(".")]}}))
     with pytest.raises(penstock.PlanError, match=r"all text of an element has the path string\(\)"):
         penstock.xml.decode("<a/>", cls)
+
+
+@dataclass
+class Own:
+    id: Annotated[str, at("@id")]
+    text: Annotated[str, at("text()")]
+    note: str | None = None
+
+
+WARNED = (
+    "Own.text is the text of an element without that of <i> in it, which is left out: "
+    "at('string()') takes all of it"
+)
+
+
+def warnings_of(work: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work()
+    assert all(each.category is penstock.MixedContentWarning for each in caught)
+    return [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<p id="1">In <i>vivo</i> only</p>',
+        '<p id="1"><i>vivo</i> only</p>',
+        '<p id="1">only <i/></p>',
+        '<p id="1"><note>n</note><i x="1"><b>v</b></i>t</p>',
+    ],
+)
+def test_text_that_is_left_out_is_said(text: str) -> None:
+    assert warnings_of(lambda: penstock.xml.decode(text, Own)) == [WARNED]
+    reader = penstock.xml.read([f"<r>{text}{text}</r>".encode()], Own, at="r/p")
+    assert warnings_of(lambda: list(reader)) == [WARNED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<p id="1">only</p>',
+        '<p id="1">\n  <i>vivo</i>\n</p>',
+        '<p id="1" x="2">only <note>n</note></p>',
+        '<p id="1">only <!-- i --><?i i?></p>',
+    ],
+)
+def test_nothing_is_said_where_nothing_is_left_out(text: str) -> None:
+    assert warnings_of(lambda: penstock.xml.decode(text, Own)) == []
+
+
+def test_an_element_in_error_leaves_nothing_behind() -> None:
+    text = b'<r><p>a <i>b</i></p><p id="2">only</p><p id="3">a <b>b</b></p></r>'
+
+    def work() -> None:
+        found = list(penstock.xml.read([text], Own, at="r/p", errors="skip"))
+        assert found == [Own("2", "only"), Own("3", "a ")]
+
+    assert len(warnings_of(work)) == 1
+
+
+def test_it_may_be_an_error() -> None:
+    text = '<p id="1">In <i>vivo</i> only</p>'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", penstock.MixedContentWarning)
+        with pytest.raises(penstock.MixedContentWarning):
+            penstock.xml.decode(text, Own)
+        with pytest.raises(penstock.ValidationError, match="no field for the element 'i'"):
+            penstock.xml.decode(text, Own, unknown="error")
+    assert warnings_of(lambda: penstock.xml.decode(text, Paragraph)) == []

@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     Torn: TypeAlias = Literal["error", "cut"]
     # Which value of a repeated key of JSON counts.
     Duplicates: TypeAlias = Literal["last", "first", "error"]
-    # Whether a document may be the beginning of one, and whether a string counts that has not ended.
+    # Whether a document may be unfinished, and whether a string counts that has not ended.
     Partial: TypeAlias = bool | Literal["trailing-strings"]
     # How the documents of a stream of JSON stand one after the other.
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]

@@ -5,6 +5,7 @@ pub(crate) mod buffers;
 pub(crate) mod deep;
 pub(crate) mod errors;
 pub(crate) mod gc_refs;
+pub(crate) mod mixed;
 pub(crate) mod modules;
 pub(crate) mod options;
 pub(crate) mod printable;

@@ -1,6 +1,6 @@
 //! The private modules of the package that the extension imports, each named here and nowhere else.
 
-/// `EmptyWarning`.
+/// `EmptyWarning` and `MixedContentWarning`.
 pub(crate) const EMPTY: &str = "penstock._base.empty";
 /// The exceptions, and how a text is shown in their messages.
 pub(crate) const ERRORS: &str = "penstock._base.errors";

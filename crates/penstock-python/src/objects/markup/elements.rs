@@ -7,6 +7,7 @@
 //! element's own text.
 
 use super::{Markup, Open, Repeated, noun, written};
+use crate::edge::mixed;
 use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
 use crate::objects::core::place::shortened;
@@ -209,6 +210,9 @@ impl<'p> Markup<'p> {
             if matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper) {
                 // A fault in it is not in the element or attribute before it.
                 (self.top_mut().key, self.top_mut().unnamed) = (NONE, false);
+                if key.kind != KeyKind::Attribute && self.state().text.is_some() {
+                    self.leave_out(key);
+                }
             }
             return Ok(Flow::Skip);
         }
@@ -585,7 +589,11 @@ impl<'p> Markup<'p> {
         let text = &self.markup.text.as_bytes()[from..];
         let chosen = aim as usize >= self.class().fields.len();
         let may_lack = chosen || !self.item().is_text();
-        if may_lack && xsd::trimmed(text).is_empty() {
+        let is_blank = xsd::trimmed(text).is_empty();
+        if !self.markup.left_out.is_empty() {
+            self.warn_of_left_out(aim, is_blank)?;
+        }
+        if may_lack && is_blank {
             return Ok(());
         }
         // The value is the element's own.
@@ -602,6 +610,46 @@ impl<'p> Markup<'p> {
         }
         let answer = self.own_text(from, at).and_then(|value| self.put_in_markup(value, at));
         self.valued(answer).map(|_| ())
+    }
+
+    /// Remembers that an element is skipped whose text may belong to the text around it.
+    #[cold]
+    #[inline(never)]
+    fn leave_out(&mut self, key: &Key<'_>) {
+        let within = self.markup.at();
+        // An element in error has left its own behind.
+        while self.markup.left_out.pop_if(|(of, _)| *of > within).is_some() {}
+        let known = self.markup.left_out.last().is_some_and(|(of, _)| *of == within);
+        if !known && !self.markup.warned {
+            make_room(&mut self.markup.left_out, 1);
+            self.markup.left_out.push((within, written(key)));
+        }
+    }
+
+    /// Warns, once, that the text of an element was left out, if there is text around it.
+    #[cold]
+    #[inline(never)]
+    fn warn_of_left_out(&mut self, aim: u32, is_blank: bool) -> Result<(), Refusal> {
+        let within = self.markup.at();
+        while self.markup.left_out.pop_if(|(of, _)| *of > within).is_some() {}
+        let found = self.markup.left_out.pop_if(|(of, _)| *of == within);
+        let Some((_, name)) = found.filter(|_| !is_blank && !self.markup.warned) else {
+            return Ok(());
+        };
+        self.markup.warned = true;
+        let py = self.attached();
+        let class = self.class();
+        let field = match class.fields.get(self.aim().field as usize) {
+            Some(field) => field.name.bind(py).to_string(),
+            None => aim.to_string(),
+        };
+        let reason = format!(
+            "{}.{field} is the text of an element without that of <{}> in it, which is left out: \
+             at('string()') takes all of it",
+            class.name,
+            shortened(&name)
+        );
+        Ok(mixed::warn(py, &reason)?)
     }
 
     /// Whether an element's own text is taken run by run: if it is part of a choice, whose values

@@ -118,6 +118,10 @@ pub(crate) struct MarkupState {
     pub(crate) name: String,
     /// Whether the coming element of a plain dict is a list even if it occurs only once.
     pub(crate) forced: bool,
+    /// The elements that were skipped beside text that is a value, by where the element around them begins.
+    pub(crate) left_out: Vec<(u64, String)>,
+    /// Whether somebody was warned of one.
+    pub(crate) warned: bool,
 }
 
 impl MarkupState {
@@ -131,6 +135,7 @@ impl MarkupState {
         self.joins = Joins::default();
         self.named_joins = NamedJoins::default();
         self.wholes.clear();
+        self.left_out.clear();
         self.leaf = 0;
     }
 
