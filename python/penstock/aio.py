@@ -72,7 +72,7 @@ async def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
-    empty: Empty = "allow",
+    empty: Empty = "warn",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",

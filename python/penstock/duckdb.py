@@ -55,7 +55,7 @@ def register(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
-    empty: Empty = "allow",
+    empty: Empty = "warn",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",

@@ -87,6 +87,7 @@ def _dialect(
     repair: RepairWord | Iterable[RepairWord],
     repeated: Repeated = "error",
     force_list: ForceList = False,
+    root: str | None = None,
 ) -> _rust.Dialect:
     """Return XML with these options. The extension checks their values."""
     return _rust.Dialect(
@@ -99,6 +100,7 @@ def _dialect(
             "repair": (repair,) if isinstance(repair, str) else tuple(repair),
             "repeated": repeated,
             "force_list": force_list if isinstance(force_list, bool) else frozenset(force_list),
+            "root": root,
         },
     )
 
@@ -118,6 +120,7 @@ def decode(
     force_list: ForceList = False,
     types: Types | None = None,
     encoding: str | None = None,
+    root: str | None = None,
     limits: Limits | None = None,
 ) -> T:
     """Decode one XML document that is in memory.
@@ -156,6 +159,9 @@ def decode(
         encoding: The encoding of bytes, whatever the XML declaration says: a name of the WHATWG
             table, or `"utf-16-le"` and similar. Only a byte order mark overrules it, or the zero
             bytes of UTF-16 and UTF-32. Without it, the declaration says it, or else it is UTF-8.
+        root: The name of the root element, as in paths: `"Envelope"`, `"{uri}Envelope"` or
+            `"*:Envelope"`. Any other root is a `ValidationError`: for a class whose fields all have
+            defaults, a page of HTML is as good as its own document.
         limits: The limits to enforce instead of the default ones.
 
     Returns:
@@ -182,7 +188,7 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list, root)
     return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
 
 
@@ -440,6 +446,7 @@ def load(
     force_list: ForceList = False,
     types: Types | None = None,
     encoding: str | None = None,
+    root: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
@@ -459,6 +466,7 @@ def load(
         force_list: Without a class: which elements are always lists, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding, whatever the document declares, as for `decode`.
+        root: The name of the root element; any other is an error, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
@@ -483,7 +491,7 @@ def load(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list, root)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
@@ -508,7 +516,7 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
-    empty: Empty = "allow",
+    empty: Empty = "warn",
     all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     repeated: Repeated = "error",
@@ -745,7 +753,7 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
-        empty: Empty = "allow",
+        empty: Empty = "warn",
         all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         repeated: Repeated = "error",

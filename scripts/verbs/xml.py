@@ -33,6 +33,7 @@ def _dialect(
     repair: RepairWord | Iterable[RepairWord],
     repeated: Repeated = "error",
     force_list: ForceList = False,
+    root: str | None = None,
 ) -> _rust.Dialect:
     """Return XML with these options. The extension checks their values."""
     return _rust.Dialect(
@@ -45,12 +46,13 @@ def _dialect(
             "repair": (repair,) if isinstance(repair, str) else tuple(repair),
             "repeated": repeated,
             "force_list": force_list if isinstance(force_list, bool) else frozenset(force_list),
+            "root": root,
         },
     )
 
 
 @_rust.direct_other
-def decode(data, into, /, *, READ, limits) -> T:
+def decode(data, into, /, *, READ, root, limits) -> T:
     """Decode one XML document that is in memory.
 
     Args:
@@ -83,6 +85,9 @@ def decode(data, into, /, *, READ, limits) -> T:
         encoding: The encoding of bytes, whatever the XML declaration says: a name of the WHATWG
             table, or `"utf-16-le"` and similar. Only a byte order mark overrules it, or the zero
             bytes of UTF-16 and UTF-32. Without it, the declaration says it, or else it is UTF-8.
+        root: The name of the root element, as in paths: `"Envelope"`, `"{uri}Envelope"` or
+            `"*:Envelope"`. Any other root is a `ValidationError`: for a class whose fields all have
+            defaults, a page of HTML is as good as its own document.
     Raises:
         MalformedInput: `data` is not well-formed XML.
         TruncatedInput: `data` is the beginning of an XML document.
@@ -102,7 +107,7 @@ def decode(data, into, /, *, READ, limits) -> T:
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list, root)
     return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
 
 
@@ -188,7 +193,7 @@ def write(target, into, /, *, at, STYLE, TARGET) -> _rust.Writer[T]:
 
 
 @_suggest.advised
-def load(source, into, /, *, READ, FILE) -> T:
+def load(source, into, /, *, READ, root, FILE) -> T:
     """Decode one XML document from a file or a stream.
 
     Args:
@@ -203,7 +208,7 @@ def load(source, into, /, *, READ, FILE) -> T:
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list, root)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(

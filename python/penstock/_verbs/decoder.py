@@ -88,7 +88,7 @@ class Decoder(_rust.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
-        empty: Empty = "allow",
+        empty: Empty = "warn",
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",

@@ -2,8 +2,8 @@
 //! it.
 
 use crate::edge::errors::guarded;
-use crate::edge::options::{named_options, text, unknown_word, wrong_type};
-use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
+use crate::edge::options::{named_options, text, text_or_none, unknown_word, wrong_type};
+use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated, Root};
 use crate::plan::{PlanKey, PlanRef, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::formats::{self, FORMATS, Format, Reader};
 use penstock_core::limits::Limits;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// A format with its options.
 ///
 /// The options of the text are the format's (`non_finite` of JSON; `framing` of NDJSON; `namespaces`, `unresolved` and
-/// `repair` of XML). The options for building from elements are here: `repeated` and `force_list`.
+/// `repair` of XML). The options for building from elements are here: `repeated`, `force_list` and `root`.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Dialect {
     core: Arc<dyn formats::Dialect>,
@@ -30,6 +30,8 @@ pub(crate) struct Dialect {
     prefixes: Option<Py<PyDict>>,
     repeated: Repeated,
     force_list: ForceList,
+    /// The element that the root must be.
+    root: Option<Arc<Root>>,
     /// The options that it was made with, for pickling.
     options: Py<PyDict>,
 }
@@ -59,6 +61,7 @@ impl Dialect {
             let format = of_name(format)?;
             let options = named_options(py, options, named)?;
             let (mut repeated, mut force_list) = (Repeated::default(), ForceList::default());
+            let mut root = None;
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {
                 match (format.form.has_elements(), text("an option", &option)?) {
@@ -66,13 +69,22 @@ impl Dialect {
                         repeated = super::dialect::repeated(text("repeated", &value)?)?
                     }
                     (true, "force_list") => force_list = super::dialect::force_list(&value)?,
+                    (true, "root") => {
+                        let name = (!value.is_none()).then_some(&value);
+                        root = text_or_none("root", name)?.map(str::to_owned);
+                    }
                     (_, option) => said.push((option.to_owned(), of_python(&value)?)),
                 }
             }
             let core = (format.dialect)(&said).map_err(|wrong| refused(&wrong))?;
             let prefixes = core.namespaces().map(|namespaces| namespaces.into_pyobject(py));
             let prefixes = prefixes.transpose()?.map(Bound::unbind);
-            Ok(Dialect { core, prefixes, repeated, force_list, options: options.unbind() })
+            let options = options.unbind();
+            let mut dialect = Dialect { core, prefixes, repeated, force_list, root: None, options };
+            if let Some(root) = root {
+                dialect.root = Some(Arc::new(dialect.root_named(&root)?));
+            }
+            Ok(dialect)
         })
     }
 
@@ -97,7 +109,7 @@ impl Dialect {
         let prefixes = core.namespaces().is_some().then(|| PyDict::new(py).unbind());
         let (repeated, force_list) = (Repeated::default(), ForceList::default());
         let options = PyDict::new(py).unbind();
-        Ok(Dialect { core, prefixes, repeated, force_list, options })
+        Ok(Dialect { core, prefixes, repeated, force_list, root: None, options })
     }
 
     /// The name of the format.
@@ -180,7 +192,8 @@ impl Dialect {
             return FormatOptions::Keyed(KeyedOptions { lends, number, token, memory });
         }
         let (repeated, force_list) = (self.repeated, self.force_list.clone());
-        FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number, memory })
+        let root = self.root.clone();
+        FormatOptions::Markup(MarkupOptions { repeated, force_list, root, token, number, memory })
     }
 
     /// The URI that a prefix in a path stands for.
@@ -280,6 +293,16 @@ impl Dialect {
     }
 
     /// The path of the records, with its prefixes resolved.
+    /// The element that the root must be.
+    fn root_named(&self, root: &str) -> PyResult<Root> {
+        let path = self.path(root).ok().filter(|path| path.steps().len() == 1 && !path.anywhere());
+        let found = path.and_then(|path| Root::new(root, &path));
+        found.ok_or_else(|| {
+            let message = format!("root={root:?}: it is the name of an element, as a path has it");
+            PyValueError::new_err(message)
+        })
+    }
+
     fn path(&self, at: &str) -> PyResult<Path> {
         let mut path = Path::parse(at).map_err(|error| wrong_path(at, &error))?;
         if self.core.namespaces().is_none() {

@@ -260,6 +260,11 @@ impl<'p> Markup<'p> {
             FrameKind::Root => {
                 let name = written(key);
                 self.remember_key(&name);
+                if let Some(root) = &self.markup.options.root
+                    && root.names.find(key).is_none()
+                {
+                    return Err(self.other_root(&root.shown, key, at));
+                }
                 // Without a class, the document is a dict of its root element.
                 let is_model = self.item().after.as_ref().is_some_and(|after| after.is_model);
                 if matches!(self.item().kind, Kind::Any) && !is_model {
@@ -282,6 +287,19 @@ impl<'p> Markup<'p> {
             },
             _ => Ok(Flow::Skip),
         }
+    }
+
+    /// The refusal of a document whose root is another element.
+    #[cold]
+    fn other_root(&self, wanted: &str, key: &Key<'_>, at: u64) -> Refusal {
+        let name = written(key);
+        let in_any = match key.name.text.as_str() == wanted {
+            true => format!(" (root='*:{wanted}' is one in any namespace)"),
+            false => String::new(),
+        };
+        let reason =
+            format!("expected the root element '{wanted}', found '{}'{in_any}", shortened(&name));
+        self.mismatch(at, reason, None, None)
     }
 
     /// Begins the element whose name was just reported.

@@ -19,8 +19,10 @@ pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::protocol::{Duplicates, Flow, Lent, LookAhead, Sink};
+use penstock_core::select::{Automaton, Names, Path};
 use penstock_scan::{copied, make_room};
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// What happens with a second element where the class has a field for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,11 +38,31 @@ pub(crate) enum Repeated {
     Join,
 }
 
+/// The element that the root of a document must be.
+#[derive(Debug)]
+pub(crate) struct Root {
+    /// As the caller has written it.
+    pub(crate) shown: String,
+    pub(crate) names: Names<()>,
+}
+
+impl Root {
+    /// The element at a path of one step. None if that is no element.
+    pub(crate) fn new(shown: &str, path: &Path) -> Option<Self> {
+        let automaton = Automaton::record(path).ok()?;
+        let edges = automaton.states.first()?.elements.iter();
+        let edges: Vec<_> = edges.map(|edge| (edge.clone(), ())).collect();
+        (!edges.is_empty()).then(|| Root { shown: copied(shown), names: Names::new(edges) })
+    }
+}
+
 /// How to build from markup.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkupOptions {
     pub(crate) repeated: Repeated,
     pub(crate) force_list: ForceList,
+    /// `root=`
+    pub(crate) root: Option<Arc<Root>>,
     /// `limits.token`: the most bytes of text kept for the open elements.
     pub(crate) token: usize,
     /// `limits.number`: the most digits of one integer.
@@ -53,7 +75,7 @@ impl Default for MarkupOptions {
     fn default() -> Self {
         let Limits { token, number, memory, .. } = Limits::default();
         let (repeated, force_list) = (Repeated::default(), ForceList::default());
-        MarkupOptions { repeated, force_list, token, number, memory }
+        MarkupOptions { repeated, force_list, root: None, token, number, memory }
     }
 }
 
