@@ -19,7 +19,7 @@ use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::protocol::{Flow, Unknown};
 use penstock_core::suggest::nearest;
 use penstock_core::value::xsd;
-use penstock_scan::make_room;
+use penstock_scan::{append, make_room};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -423,6 +423,12 @@ impl<'p> Markup<'p> {
                         false => self.lost_union(at),
                     };
                 }
+                FrameKind::Element | FrameKind::Wrapper if self.markup.wholes.is_empty() => {
+                    if self.unknown_in_class() != Unknown::Skip && !self.markup.is_nil() {
+                        self.note_stray(text);
+                    }
+                    return Ok(Flow::Take);
+                }
                 _ if self.markup.wholes.is_empty() => return Ok(Flow::Take),
                 _ => {}
             }
@@ -591,9 +597,40 @@ impl<'p> Markup<'p> {
     #[inline]
     fn end_text(&mut self, at: u64) -> Result<(), Refusal> {
         match self.state().text {
-            None => Ok(()),
+            None if self.markup.stray.is_empty() => Ok(()),
+            None => self.end_stray(at),
             Some(aim) => self.end_own_text(aim, at),
         }
+    }
+
+    /// Remembers that an element has text for which there is no field. It is said where the element ends: where the text
+    /// begins depends on how the source was cut.
+    #[cold]
+    #[inline(never)]
+    fn note_stray(&mut self, text: Text<'_>) {
+        let within = self.markup.at();
+        if !xsd::trimmed(text.bytes()).is_empty() && self.markup.stray.last() != Some(&within) {
+            append(&mut self.markup.stray, within);
+        }
+    }
+
+    /// An element ends: what becomes of text in it for which there is no field.
+    #[cold]
+    #[inline(never)]
+    fn end_stray(&mut self, at: u64) -> Result<(), Refusal> {
+        let within = self.markup.at();
+        // An element in error has left its own behind.
+        while self.markup.stray.pop_if(|of| *of > within).is_some() {}
+        if self.markup.stray.pop_if(|of| *of == within).is_none() {
+            return Ok(());
+        }
+        let class = &self.class().name;
+        if self.unknown_in_class() == Unknown::Error {
+            let reason = format!("{class} has no field for text: at('text()') is one");
+            return Err(self.mismatch(at, reason, None, None).coded(Code::Unknown));
+        }
+        self.core.count_unknown(&[class, ".text()"]);
+        Ok(())
     }
 
     #[inline(never)]

@@ -142,6 +142,8 @@ pub(crate) struct MarkupState {
     pub(crate) forced: bool,
     /// The elements that were skipped beside text that is a value, by where the element around them begins.
     pub(crate) left_out: Vec<(u64, String)>,
+    /// Where elements begin that have text for which there is no field, if that is not to be skipped.
+    pub(crate) stray: Vec<u64>,
     /// Whether somebody was warned of one.
     pub(crate) warned: bool,
 }
@@ -158,6 +160,7 @@ impl MarkupState {
         self.named_joins = NamedJoins::default();
         self.wholes.clear();
         self.left_out.clear();
+        self.stray.clear();
         self.leaf = 0;
     }
 
