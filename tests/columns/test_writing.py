@@ -26,7 +26,9 @@ from hypothesis import strategies as st
 import penstock
 from penstock.csv import Dialect
 
-SETTINGS = settings(max_examples=often(30, 100), deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(
+    max_examples=often(30, 100), deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 
 def written(format: str, columns: Any, **options: Any) -> bytes:

@@ -24,12 +24,12 @@ def pairs(annotation: object, key: str | None, value: str) -> via:
     if key is None:
         raise TypeError("value= needs key=, the path of the key in the same element")
     types = get_args(annotation)
-    if get_origin(annotation) is not dict or getattr(annotation, "__parameters__", ()):
+    if get_origin(annotation) is not dict or getattr(annotation, "__parameters__", None):
         shown = annotation.__name__ if isinstance(annotation, type) else repr(annotation)
         raise TypeError(f"value= is for a dict of types, dict[K, V], not {shown}")
     fields = [
-        ("key", Annotated[types[0], at(key)]),  # type: ignore[valid-type]
-        ("value", Annotated[types[1], at(value)]),  # type: ignore[valid-type]
+        ("key", Annotated[types[0], at(key)]),
+        ("value", Annotated[types[1], at(value)]),
     ]
     pair = make_dataclass("Pair", fields, slots=True)
 
