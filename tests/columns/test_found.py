@@ -212,12 +212,36 @@ def test_a_stream_is_read_once() -> None:
         "^the columns of records without a class are found by reading them twice, and this "
         "source can be read only once: pass a class or a schema$"
     )
+
+    class Pipe(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
     with pytest.raises(PlanError, match=message):
-        penstock.columns(io.BytesIO(b"{}"), format="ndjson")
+        penstock.columns(Pipe(b"{}"), format="ndjson")
     with pytest.raises(PlanError, match=message):
-        penstock.ndjson.read([b"{}"]).columns()
+        penstock.ndjson.read(iter([b"{}"])).columns()
     # The schema alone needs one pass.
     assert schema(b'{"a": 1}') == "Schema(a: Int64)"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_data_in_memory(threads: int) -> None:
+    lines = [
+        f'{{"n": {n}, "late": {n / 2 if n > 30_000 else n}}}\n'.encode() for n in range(40_000)
+    ]
+    data = b"".join(lines)
+    expected = [{"n": n, "late": float(n / 2 if n > 30_000 else n)} for n in range(40_000)]
+    file = io.BytesIO(b"not this" + data)
+    file.seek(8)
+    for source in (lines, tuple(lines), [data], io.BytesIO(data), file):
+        columns = penstock.columns(source, format="ndjson", threads=threads)
+        assert rows(columns) == expected
+    assert file.tell() == 8 + len(data)
+    # Each source of several is read again.
+    both: Any = [io.BytesIO(b'{"a": 1}'), io.BytesIO(b'{"a": null, "b": 2.5}')]
+    for source in both:
+        assert len(rows(penstock.columns(source, format="json"))) == 1
 
 
 def test_a_pipe_is_read_once(tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_streams_and_other_targets(target: Path) -> None:
     )
     assert b"".join(chunks) == taken.getvalue()
     with pytest.raises(penstock.PlanError, match="this source can be read only once"):
-        penstock.convert(io.BytesIO(b"{}"), target, format="ndjson")
+        penstock.convert(iter([b"{}"]), target, format="ndjson")
+    penstock.convert(io.BytesIO(b'{"a": 1}'), target, format="ndjson")
+    assert [table.num_rows for table in both(target)] == [1, 1]
 
 
 @dataclass

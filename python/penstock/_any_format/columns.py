@@ -93,8 +93,8 @@ def columns(
 
     Raises:
         OSError: The file cannot be opened, or changes while its columns are found.
-        PlanError: The type of a field has no column; or there is no class, and the source is no
-            file by its path, or `resume` is given.
+        PlanError: The type of a field has no column; or there is no class, and the source can be
+            read only once, or `resume` is given.
         ValueError: As for `read` and `Reader.columns`.
         DecodeError: While the columns are read.
 

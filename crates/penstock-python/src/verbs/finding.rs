@@ -17,8 +17,9 @@ use penstock_arrow::{Finder, Finding, MOST_DIGITS};
 use penstock_core::formats::Reader;
 use penstock_core::run::{Policy, Run, Windows};
 use pyo3::exceptions::PyOSError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString, PyTuple};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::os::unix::fs::MetadataExt;
@@ -65,7 +66,7 @@ impl Again {
     ) -> PyResult<(Vec<Digits>, VecDeque<Stamp>)> {
         let mut stamps = VecDeque::new();
         for (_, source) in sources {
-            match (Stamp::of_file(py, source.get())?, counted.first()) {
+            match (Stamp::of_any(py, source.get())?, counted.first()) {
                 (None, Some((_, shown))) => return Err(no_digits(py, shown)),
                 (stamp, _) => stamps.extend(stamp),
             }
@@ -117,47 +118,73 @@ impl Again {
 /// A source with its dialect.
 pub(super) type Sourced<'py> = (Bound<'py, Dialect>, Bound<'py, SourceObject>);
 
-/// The state of a file, by which a change is noticed.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    file: (u64, u64),
-    size: u64,
-    changed: (i64, i64),
+/// How a source that was read is read again.
+pub(super) enum Stamp {
+    /// A file by its path, in a state by which a change is noticed.
+    File { file: (u64, u64), size: u64, changed: (i64, i64) },
+    /// A list or a tuple of chunks.
+    Chunks,
+    /// A file that the caller has opened, from the position where it was.
+    Opened(Py<PyAny>),
 }
 
 impl Stamp {
     /// The state of a source.
     ///
     /// # Errors
-    /// It is no file by its path, so it can be read only once.
+    /// It can be read only once.
     pub(super) fn of(py: Python<'_>, source: &SourceObject) -> PyResult<Self> {
-        Stamp::of_file(py, source)?.ok_or_else(|| {
+        Stamp::of_any(py, source)?.ok_or_else(|| {
             let reason = "the columns of records without a class are found by reading them twice, \
                           and this source can be read only once: pass a class or a schema";
             plan_error(py, reason)
         })
     }
 
-    /// The state of a source, if it is a file by its path.
-    fn of_file(py: Python<'_>, source: &SourceObject) -> PyResult<Option<Self>> {
+    /// The state of a source, if it can be read again.
+    fn of_any(py: Python<'_>, source: &SourceObject) -> PyResult<Option<Self>> {
         let object = source.object(py);
-        if !object.is_instance_of::<PyString>() {
+        if object.is_instance_of::<PyString>() {
+            return Stamp::of_file(object);
+        }
+        if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+            return Ok(Some(Stamp::Chunks));
+        }
+        let Some(seekable) = object.getattr_opt(intern!(py, "seekable"))? else { return Ok(None) };
+        if !seekable.call0()?.is_truthy()? {
             return Ok(None);
         }
-        let about = std::fs::metadata(object.extract::<PathBuf>()?)?;
-        Ok(about.is_file().then(|| Stamp {
+        Ok(Some(Stamp::Opened(object.call_method0(intern!(py, "tell"))?.unbind())))
+    }
+
+    fn of_file(path: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let about = std::fs::metadata(path.extract::<PathBuf>()?)?;
+        Ok(about.is_file().then(|| Stamp::File {
             file: (about.dev(), about.ino()),
             size: about.len(),
             changed: (about.mtime(), about.mtime_nsec()),
         }))
     }
 
-    /// Whether the source is still the same.
+    /// Makes sure that the source is read again as it was.
     ///
     /// # Errors
-    /// It is not.
+    /// It is another by now.
     pub(super) fn check(&self, py: Python<'_>, source: &SourceObject) -> PyResult<()> {
-        if Stamp::of(py, source)? == *self {
+        let object = source.object(py);
+        let is_same = match self {
+            Stamp::Chunks => true,
+            Stamp::Opened(position) => {
+                object.call_method1(intern!(py, "seek"), (position,))?;
+                true
+            }
+            Stamp::File { file, size, changed } => matches!(
+                Stamp::of_file(object)?,
+                Some(Stamp::File { file: of, size: now, changed: at })
+                    if (*file, *size, *changed) == (of, now, at)
+            ),
+        };
+        if is_same {
             return Ok(());
         }
         let name = source.name().unwrap_or_default();
