@@ -223,6 +223,27 @@ def resolve_type(
     return text if is_theirs else None
 
 
+PICTURE = re.compile(
+    r"<picture>\n +<source .*srcset=\"(?P<dark>.+)\">\n"
+    r" +<img alt=\"(?P<alt>.*)\" src=\"(?P<light>.+)\">\n</picture>\n"
+)
+
+
+def follow_the_theme(_app: Sphinx, _page: str, content: list[str]) -> None:
+    """Have a picture for light and dark pages follow the page, not only the system.
+
+    Pages have the form that GitHub understands. The theme knows two images with a class each.
+    """
+
+    def images(match: re.Match[str]) -> str:
+        return "\n".join(
+            f"```{{image}} {match[scheme]}\n:class: only-{scheme}\n:alt: {match['alt']}\n```\n"
+            for scheme in ("light", "dark")
+        )
+
+    content[0] = PICTURE.sub(images, content[0])
+
+
 class TypesInSignatures(SphinxDirective):
     """Lists the types in `penstock._base.types`, with their comments."""
 
@@ -254,6 +275,7 @@ class TypesInSignatures(SphinxDirective):
 
 def setup(app: Sphinx) -> None:
     """Connect the above."""
+    app.connect("source-read", follow_the_theme)
     app.connect("autodoc-process-docstring", link_backticks)
     app.connect("autodoc-process-signature", as_it_is_called)
     app.connect("missing-reference", resolve_type)

@@ -1,41 +1,60 @@
-"""Draws the chart of README from the recorded runs: `python scripts/chart.py`.
+"""Draws charts of the recorded runs, and that of README: `python scripts/chart.py`.
 
-There are two pictures with the same bars, for light and for dark pages. A test compares them with
-the output of this script. They are plain SVG without fonts, scripts or anything from a network, and
-their text is text: it can be selected, and screen readers find a description with all numbers.
+A chart has panels. A panel has a bar for each library, and a scale of its own.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
+import sys
+from collections.abc import Mapping
+from functools import cache, partial
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).parent.parent
-RECORDS = ROOT / "bench" / "record"
-PICTURES = ROOT / "docs" / "_static"
+sys.path.insert(0, str(Path(__file__).parent))
+
+import svg
+
+RECORDS = svg.ROOT / "bench" / "record"
+BOUNDS = {"floor", "check only", "counting"}
+"""Cases that are no library: no reader could be faster than they are. Only tables have them."""
 
 
 class Panel(NamedTuple):
-    """Some bars on a scale of their own: the median times of cases of a recorded row."""
+    """Some bars on a scale of their own: the medians of cases of a recorded row."""
 
     title: str
     record: str
     row: str
     variant: str
-    bars: dict[str, str]
-    """What each case is called, in the order of the record's names."""
+    what: str = "ms"
+    """The unit of what was measured."""
+    names: Mapping[str, str] = {}
+    """What cases are called, if not by their own names."""
+    only: bool = False
+    """Whether only the named cases are drawn."""
 
 
-PANELS = (
+class Bar(NamedTuple):
+    """One case: its name, the median of its rounds, and how it compares to Penstock's."""
+
+    name: str
+    own: bool
+    value: float
+    unit: str = "ms"
+    times: float | None = None
+
+
+README = (
     Panel(
         "80 MB of JSON, 234,908 cities with 9 fields each, in memory",
-        "intel-xeon-processor-2026-11-21.json",
+        "intel-xeon-processor-2026-11-26-cpython-3.14.json",
         "cities",
         "collector on",
-        {
+        names={
             "penstock": "penstock, dataclass",
             "msgspec Struct": "msgspec, Struct",
             "msgspec dataclass": "msgspec, dataclass",
@@ -43,13 +62,14 @@ PANELS = (
             "json dicts": "json, dicts",
             "pydantic dataclass": "pydantic, dataclass",
         },
+        only=True,
     ),
     Panel(
         "200 MB of XML, articles of PubMed with 5 fields each, streamed",
         "intel-xeon-processor-2026-11-21-xml.json",
         "xml-records",
         "pubmed",
-        {
+        names={
             "penstock": "penstock, dataclass",
             "lxml.iterparse": "lxml, iterparse",
             "ElementTree.iterparse": "ElementTree, iterparse",
@@ -59,9 +79,9 @@ PANELS = (
 )
 
 WIDTH = 760
-LEFT = 178
+LEFT = 188
 """Where the bars begin; their names stand before it."""
-RIGHT = 122
+RIGHT = 126
 """What is kept free behind the longest bar for its number."""
 TITLE = 30
 BAR = 18
@@ -70,114 +90,107 @@ GAP = 22
 """Between two panels."""
 MARGIN = 8
 
-FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif'
 
-COLOURS = {
-    "light": {"ink": "#1f2328", "faint": "#59636e", "own": "#0e7490", "other": "#c4cbd3"},
-    "dark": {"ink": "#f0f6fc", "faint": "#9198a1", "own": "#22b8d6", "other": "#3d444d"},
-}
+@cache
+def rows(record: str) -> dict[str, Any]:
+    """Return the rows of a record."""
+    found: dict[str, Any] = json.loads((RECORDS / record).read_text("utf-8"))["rows"]
+    return found
 
 
-class Bar(NamedTuple):
-    """One case: its name, and the median of its rounds in milliseconds."""
-
-    name: str
-    own: bool
-    ms: float
+def medians(record: str, row: str, variant: str, what: str) -> dict[str, float]:
+    """Return the median of each case."""
+    return {
+        sample["case"]: statistics.median(measured[what] for measured in sample["rounds"])
+        for sample in rows(record)[row]["samples"]
+        if sample["variant"] == variant and sample["rounds"]
+    }
 
 
 def bars(panel: Panel) -> list[Bar]:
-    """Return the bars of a panel, the fastest first."""
-    recorded = json.loads((RECORDS / panel.record).read_text("utf-8"))["rows"][panel.row]
-    found = [
-        Bar(
-            panel.bars[sample["case"]],
-            sample["case"] == "penstock",
-            statistics.median(measured["ms"] for measured in sample["rounds"]),
-        )
-        for sample in recorded["samples"]
-        if sample["variant"] == panel.variant and sample["case"] in panel.bars
-    ]
-    if len(found) != len(panel.bars):
-        raise SystemExit(f"{panel.record} does not have all of {', '.join(panel.bars)}")
-    return sorted(found, key=lambda bar: bar.ms)
+    """Return the bars of a panel, the smallest first."""
+    found = medians(panel.record, panel.row, panel.variant, panel.what)
+    if missing := panel.names.keys() - found.keys():
+        raise SystemExit(f"{panel.record} does not have {', '.join(sorted(missing))}")
+    drawn = panel.names.keys() if panel.only else found.keys() - BOUNDS
+    own = found["penstock"]
+    return sorted(
+        (
+            Bar(
+                name := panel.names.get(case, case),
+                case == "penstock" or name.startswith("penstock"),
+                found[case],
+                panel.what,
+                None if case == "penstock" else found[case] / own,
+            )
+            for case in drawn
+        ),
+        key=lambda bar: (bar.value, bar.name),
+    )
 
 
-def shown(ms: float) -> str:
-    """Return a time as it is shown behind its bar."""
-    return f"{ms:,.0f} ms"
+def shown(bar: Bar) -> str:
+    """Return a number as it is shown behind its bar."""
+    number = f"{bar.value:,.0f}" if bar.value >= 20 else f"{bar.value:.1f}"
+    return f"{number} {bar.unit}"
+
+
+def ratio(times: float) -> str:
+    """Return how many times as long something takes."""
+    return f"{times:,.0f}x" if times >= 100 else f"{times:.1f}x"
 
 
 def described(panels: list[tuple[str, list[Bar]]]) -> str:
-    """Return the contents of the picture as text, a sentence for each panel."""
+    """Return the contents of a chart as text, a sentence for each panel."""
     return " ".join(
-        f"{title}: {'; '.join(f'{bar.name}: {shown(bar.ms)}' for bar in found)}."
+        f"{title}: {'; '.join(f'{bar.name}: {shown(bar)}' for bar in found)}."
         for title, found in panels
     )
 
 
-def drawn(scheme: str) -> str:
-    """Return the picture for one colour scheme."""
-    panels = [(panel.title, bars(panel)) for panel in PANELS]
-    return picture(scheme, "How long Penstock and other libraries take", panels)
+def drawn(scheme: str, name: str, panels: tuple[Panel, ...]) -> str:
+    """Return the chart of panels for one colour scheme."""
+    return picture(scheme, name, [(panel.title, bars(panel)) for panel in panels])
 
 
 def picture(scheme: str, name: str, panels: list[tuple[str, list[Bar]]]) -> str:
-    """Return a picture with a panel for each list of bars."""
-    ink, faint, own, other = COLOURS[scheme].values()
+    """Return a chart with a panel for each list of bars."""
+    colours = svg.COLOURS[scheme]
     lines, y = [], MARGIN
     for heading, found in panels:
         hint = "" if lines else '<tspan class="faint" dx="12">shorter is better</tspan>'
-        title = f"{escape(heading)}{hint}"
-        lines.append(f'<text class="title" x="{MARGIN}" y="{y + 15}">{title}</text>')
+        lines.append(svg.text("title", MARGIN, y + 15, escape(heading) + hint))
         y += TITLE
-        # Beside several bars of Penstock's, none is the measure for the others.
-        (penstock, *more) = (bar.ms for bar in found if bar.own)
-        scale = (WIDTH - LEFT - RIGHT) / max(bar.ms for bar in found)
+        scale = (WIDTH - LEFT - RIGHT) / max(bar.value for bar in found)
         for bar in found:
             kind = "own" if bar.own else "other"
             middle = y + BAR / 2 + 4.5
-            long = max(bar.ms * scale, 2)
-            ratio = f'<tspan class="faint" dx="8">{bar.ms / penstock:.1f}x</tspan>'
-            times = "" if more else ratio
+            long = max(bar.value * scale, 2)
+            times = f'<tspan class="faint" dx="8">{ratio(bar.times)}</tspan>' if bar.times else ""
             lines += (
-                f'<text class="name {kind}" x="{LEFT - 10}" y="{middle:g}">{bar.name}</text>',
-                f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{long:.1f}" height="{BAR}"/>',
-                f'<text class="{kind}" x="{LEFT + long + 8:.1f}" y="{middle:g}">',
-                f"{shown(bar.ms)}{'' if bar.own else times}</text>",
+                svg.text(f"name {kind}", LEFT - 10, middle, escape(bar.name)),
+                svg.rect(kind, LEFT, y, long, BAR),
+                svg.text(kind, LEFT + long + 8, middle, shown(bar) + times),
             )
             y += STEP
         y += GAP
-    height = y - GAP + MARGIN
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title what">',
-        f'<title id="title">{escape(name)}</title>',
-        f'<desc id="what">{escape(described(panels))} Shorter is better.</desc>',
-        "<style>",
-        f"text {{ font: 13.5px {FONT}; fill: {ink}; font-variant-numeric: tabular-nums }}",
-        ".title { font-weight: 600 }",
-        ".name { text-anchor: end }",
-        "text.own { font-weight: 600 }",
-        f".faint {{ fill: {faint}; font-weight: 400 }}",
-        f"rect.own {{ fill: {own} }}",
-        f"rect.other {{ fill: {other} }}",
-        "rect { rx: 2px }",
-        "</style>",
+    style = (
+        f"text {{ font: 13.5px {svg.FONT}; fill: {colours['ink']};"
+        " font-variant-numeric: tabular-nums }\n"
+        ".title { font-weight: 600 }\n"
+        ".name { text-anchor: end }\n"
+        "text.own { font-weight: 600 }\n"
+        f".faint {{ fill: {colours['faint']}; font-weight: 400 }}\n"
+        f"rect.own {{ fill: {colours['own']} }}\n"
+        f"rect.other {{ fill: {colours['other']} }}\n"
+        "rect { rx: 2px }\n"
     )
-    return "\n".join((*head, *lines, "</svg>", ""))
+    description = f"{described(panels)} Shorter is better."
+    return svg.document((WIDTH, y - GAP + MARGIN), name, description, style, lines)
 
 
-def path(scheme: str) -> Path:
-    """Return where a picture is kept."""
-    return PICTURES / f"chart-{scheme}.svg"
-
-
-def main() -> None:
-    """Draw both."""
-    for scheme in COLOURS:
-        path(scheme).write_text(drawn(scheme), "utf-8")
+CHARTS = {"chart": partial(drawn, name="How long Penstock and other libraries take", panels=README)}
 
 
 if __name__ == "__main__":
-    main()
+    svg.write(CHARTS)

@@ -12,11 +12,13 @@ import json
 import re
 import statistics
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import chart
+import svg
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "performance.md"
@@ -39,9 +41,8 @@ COLUMNS = {
     "memory, MiB": ("read", "MiB"),
 }
 
+HEADING = "## All formats side by side\n"
 INTRODUCTION = """\
-## All formats side by side
-
 The same objects, written to a file in each format and read again, with the best recipe that each
 library has (`bench/recipes.py`); collector off. *Read* makes all objects of the class. *One
 field* is that field of every record, and *the middle* the record in the middle, each from the
@@ -93,12 +94,10 @@ def table(record: Path, kind: str) -> str:
 
 def section(record: Path) -> str:
     """Return the section of the page."""
-    parts = [f"<!--formats: {record.name}-->\n{INTRODUCTION}"]
+    shown = svg.markdown("formats", TITLE)
+    parts = [f"<!--formats: {record.name}-->\n{HEADING}\n{shown}\n{INTRODUCTION}"]
     for kind, title in KINDS.items():
-        parts.append(f"{title[0].upper()}{title[1:]}:\n\n{table(record, kind)}")
-    parts.append(
-        f"The time to write and to read all objects:\n\n![{TITLE}](_static/formats-light.svg)\n"
-    )
+        parts.append(svg.folded(f"{title[0].upper()}{title[1:]}", table(record, kind)))
     parts.append(f"{CHOICE}<!--formats end-->\n\n")
     return "\n".join(parts)
 
@@ -122,13 +121,8 @@ def picture(record: Path, scheme: str) -> str:
             chart.Bar(case, case.startswith("penstock"), write[case] + read[case])
             for case in write.keys() & read.keys()
         ]
-        panels.append((title, sorted(bars, key=lambda bar: (bar.ms, bar.name))))
+        panels.append((title, sorted(bars, key=lambda bar: (bar.value, bar.name))))
     return chart.picture(scheme, TITLE, panels)
-
-
-def path(scheme: str) -> Path:
-    """Return where a picture is kept."""
-    return chart.PICTURES / f"formats-{scheme}.svg"
 
 
 def recorded(text: str) -> Path | None:
@@ -144,8 +138,7 @@ def main() -> None:
     if record is None:
         raise SystemExit("usage: python scripts/formats.py bench/record/FILE.json")
     PAGE.write_text(page(text, record), "utf-8")
-    for scheme in chart.COLOURS:
-        path(scheme).write_text(picture(record, scheme), "utf-8")
+    svg.write({"formats": partial(picture, record)})
 
 
 if __name__ == "__main__":

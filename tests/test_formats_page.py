@@ -25,8 +25,9 @@ def test_the_page_and_the_charts_are_those_of_the_record() -> None:
         assert "All formats side by side" not in text
         return
     assert text == formats.page(text, record)
-    for scheme in formats.chart.COLOURS:
-        assert formats.path(scheme).read_text("utf-8") == formats.picture(record, scheme)
+    for scheme in formats.svg.COLOURS:
+        picture = formats.svg.path("formats", scheme)
+        assert picture.read_text("utf-8") == formats.picture(record, scheme)
 
 
 @pytest.fixture
