@@ -229,10 +229,15 @@ PICTURE = re.compile(
 )
 
 
-def follow_the_theme(_app: Sphinx, _page: str, content: list[str]) -> None:
-    """Have a picture for light and dark pages follow the page, not only the system.
+# On GitHub, a link to a name leads to its page. Here it leads to the name.
+NAMED = re.compile(r"\[`(?P<text>[^`]+)`\]\(reference/\w+\.md#(?P<name>penstock\.[\w.]+)\)")
 
-    Pages have the form that GitHub understands. The theme knows two images with a class each.
+
+def adapt_to_sphinx(_app: Sphinx, _page: str, content: list[str]) -> None:
+    """Replace what pages say in the form that GitHub understands.
+
+    A picture for light and dark pages becomes two images, each with a class. By that the theme
+    shows the one for the page's scheme, which is not always the system's.
     """
 
     def images(match: re.Match[str]) -> str:
@@ -241,7 +246,8 @@ def follow_the_theme(_app: Sphinx, _page: str, content: list[str]) -> None:
             for scheme in ("light", "dark")
         )
 
-    content[0] = PICTURE.sub(images, content[0])
+    text = PICTURE.sub(images, content[0])
+    content[0] = NAMED.sub(r"{py:obj}`\g<text> <\g<name>>`", text)
 
 
 class TypesInSignatures(SphinxDirective):
@@ -275,7 +281,7 @@ class TypesInSignatures(SphinxDirective):
 
 def setup(app: Sphinx) -> None:
     """Connect the above."""
-    app.connect("source-read", follow_the_theme)
+    app.connect("source-read", adapt_to_sphinx)
     app.connect("autodoc-process-docstring", link_backticks)
     app.connect("autodoc-process-signature", as_it_is_called)
     app.connect("missing-reference", resolve_type)
