@@ -1,0 +1,78 @@
+"""The pictures that explain show what really happens.
+
+`python scripts/pictures.py` draws them again.
+"""
+
+import gzip
+import importlib
+import io
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+import penstock
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+pictures, svg = (importlib.import_module(name) for name in ("pictures", "svg"))
+
+PAGES = {"at": "paths.md", "byte": "internals/reading.md", "split": "scale.md"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_is_what_the_script_draws(name: str) -> None:
+    title, draw = pictures.PICTURES[name]
+    light, dark = (draw(scheme) for scheme in ("light", "dark"))
+    assert svg.path(name, "light").read_text("utf-8") == light
+    assert svg.path(name, "dark").read_text("utf-8") == dark
+    assert light != dark
+    assert re.sub("#[0-9a-f]{6}", "#", light) == re.sub("#[0-9a-f]{6}", "#", dark)
+    assert not re.search(r"href|url\(|@import|<script|<image", light)
+    page = (ROOT / "docs" / PAGES[name]).read_text("utf-8")
+    folder = "../_static" if "/" in PAGES[name] else "_static"
+    assert svg.markdown(name, title, folder) in page
+
+
+@pytest.mark.parametrize("match", pictures.MATCHES, ids=lambda match: match.at)
+def test_a_path_matches_what_is_marked(match: pictures.Match) -> None:
+    lines = match.document.splitlines()
+    marked = [lines[line][column:][:length] for line, column, length in pictures.spots(match)]
+    assert marked == list(match.records)
+    # Each at a place of its own.
+    assert len(set(pictures.spots(match))) == len(marked)
+    source = io.BytesIO(match.document.encode())
+    if match.document is pictures.SHOP:
+        found = list(penstock.xml.read(source, str, at=match.at))
+        assert found == [re.sub("<.+?>", "", text) for text in marked]
+    else:
+        assert list(penstock.json.read(source, at=match.at)) == [json.loads(t) for t in marked]
+
+
+def test_a_file_is_split_where_it_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "notes.csv"
+    path.write_text(pictures.NOTES, "utf-8", newline="\n")
+    read = [[row["id"] for row in part.read()] for part in penstock.split(path, parts=3)]
+    assert read == [["1", "2"], ["3", "4", "5"], ["6", "7", "8"]]
+    assert [first for _, first in pictures.parts()] == [1, 3, 6]
+    for third in (1, 2):
+        before = pictures.NOTES[: len(pictures.NOTES) * third // 3]
+        assert before.count('"') % 2 == 1
+
+
+@dataclass
+class City:
+    name: str
+    latitude: Annotated[float, penstock.at("position/lat")]
+
+
+def test_the_bytes_become_the_object() -> None:
+    source = io.BytesIO(gzip.compress(pictures.GIVEN.encode()))
+    assert source.getvalue()[:4].hex(" ") == "1f 8b 08 00"
+    city = penstock.json.load(source, City)
+    assert (city.name, city.latitude) == ("Bern", 46.95)
+    assert pictures.STAGES[-1].holds == "City('Bern', 46.95)"
