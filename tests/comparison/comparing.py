@@ -18,6 +18,7 @@ import asked_classes
 import asked_refusals
 import asked_types
 from asking import LIBRARIES, Cell, Row, cell
+from folding import folded, score
 
 TABLES: Mapping[str, Sequence[Row]] = {
     "Scalars": asked_types.SCALARS,
@@ -40,13 +41,19 @@ OTHERS: Mapping[str, Sequence[Row]] = {
 HEAD = """\
 # Beside other libraries
 
-Five libraries that decode JSON into typed objects get the same bytes and the same type. This page shows the results. A program
-runs every cell and writes the page, and a test compares it: {versions}.
+This is a reference page: the two tables of sums say most, and each question can be looked up below.
 [Writing beside other libraries](comparison_writing.md) is a page of its own.
+
+Five libraries that decode JSON into typed objects get the same bytes and the same type. A program runs every cell and writes the page, and
+a test compares it: {versions}.
 
 There are two sorts of questions. We chose ours from Penstock's own promises, so it has to answer all of them right. The others are
 questions that msgspec, pydantic, cattrs and mashumaro ask in their own tests. There, the right answer is the one that the library with the
 test asks for. [What Penstock does not do](#what-penstock-does-not-do) lists those that it refuses or gets wrong, with the reason.
+"""
+
+WORDS = """
+## What the words mean
 
 - **decodes**: the value equals the one that calling the class would have made, with the same types, all the way down.
 - **refuses**: the library says that it cannot, before or while it decodes. In the two tables of input to refuse, that is
@@ -104,11 +111,13 @@ def lines() -> Iterator[str]:
     yield from summary("Of our {} questions", ours)
     yield ""
     yield from summary("Of the {} questions of the others' tests", others)
+    yield WORDS.rstrip("\n")
     number = 0
     for title, rows in {**ours, **others}.items():
-        yield f"\n## {title}\n"
-        yield f"| | {' | '.join(LIBRARIES)} |"
-        yield "|---" * (len(LIBRARIES) + 1) + "|"
+        table = [
+            f"| | {' | '.join(LIBRARIES)} |",
+            "|---" * (len(LIBRARIES) + 1) + "|",
+        ]
         notes = []
         for row, cells in rows:
             words = []
@@ -120,10 +129,12 @@ def lines() -> Iterator[str]:
                     notes.append(f"{number}. {library}, {row.name}: {found.note}")
                     word += f" ({number})"
                 words.append(word)
-            yield f"| {escaped(row.name)} | {' | '.join(words)} |"
-        if notes:
-            yield ""
-            yield from notes
+            table.append(f"| {escaped(row.name)} | {' | '.join(words)} |")
+        right = [[found.right for found in cells] for _, cells in rows]
+        yield f"\n## {title}\n"
+        yield from folded(
+            score(list(LIBRARIES), right, "question"), [*table, *(["", *notes] if notes else [])]
+        )
     yield "\n## What Penstock does not do\n"
     yield "| | Penstock | right | why |"
     yield "|---|---|---|---|"

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from folding import folded, score
 from pollution import ALL
 from reading_tables import FOUND, TOLD, Cell, cell
 
@@ -19,6 +20,8 @@ PEERS = ["pandas", "polars", "duckdb"]
 
 HEAD = """\
 # Polluted CSV files
+
+This is a reference page: the two tables of sums say most, and each file can be looked up below them.
 
 Real CSV files are not always as the standard says. The Pollock benchmark (Vitagliano et al., 2023) counted what is wrong with them. This page
 shows what Penstock and other libraries make of such files. A program makes each file from eight rows of a real transit feed and adds one
@@ -77,15 +80,15 @@ def table(prefix: str, names: Sequence[str]) -> Iterator[str]:
         if any(count[word] for count in counts):
             shown = f"**{word}**" if word == "wrong" else word
             yield f"| {shown} | {' | '.join(str(count[word]) for count in counts)} |"
-    before = None
-    for title, name, cells in found:
-        if title != before:
-            yield f"\n### {title}\n" if prefix else f"\n### {title}, without being told\n"
-            yield f"| | {' | '.join(names)} |"
-            yield "|---" * (len(names) + 1) + "|"
-            before = title
-        words = ["**wrong**" if found.word == "wrong" else found.word for found in cells]
-        yield f"| {name} | {' | '.join(words)} |"
+    for title in ALL:
+        rows = [(name, cells) for group, name, cells in found if group == title]
+        right = [[cell.word == "right" for cell in cells] for _, cells in rows]
+        lines = [f"| | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+        for name, cells in rows:
+            words = ["**wrong**" if found.word == "wrong" else found.word for found in cells]
+            lines.append(f"| {name} | {' | '.join(words)} |")
+        yield f"\n### {title}\n" if prefix else f"\n### {title}, without being told\n"
+        yield from folded(score(names, right, "file"), lines)
 
 
 def lines() -> Iterator[str]:

@@ -18,6 +18,7 @@ import asked_writing_by_others
 import asking_markup
 from asking_writing import WRITERS, Cell, Written, cell, cut, written
 from comparing import escaped
+from folding import folded, score
 
 TABLES = asked_writing.TABLES
 OTHERS: Mapping[str, Sequence[Written]] = {
@@ -27,11 +28,17 @@ OTHERS: Mapping[str, Sequence[Written]] = {
 HEAD = """\
 # Writing beside other libraries
 
-Seven libraries get the same value and write it as JSON. This page shows what comes of it. A program runs every cell and writes the
-page, and a test compares it: {versions}. The types are those of [the other comparison](comparison.md), which is about reading.
+This is a reference page: the two tables of sums say most, and each question can be looked up below.
+[Beside other libraries](comparison.md) is about reading, with the same types.
+
+Seven libraries get the same value and write it as JSON. A program runs every cell and writes the page, and a test compares it: {versions}.
 
 There are two sorts of questions. We chose ours from Penstock's own promises, so it has to answer all of them right. The others are
 options of the other libraries. [What Penstock does not do](#what-penstock-does-not-do) lists those that it lacks, with the reason.
+"""
+
+WORDS = """
+## What the words mean
 
 - **writes**: the text is JSON, and the same library reads it back into the same type as an equal value, of the same types all the
   way down. orjson and json read no types: their text is right if one of the other five reads the value from it.
@@ -104,11 +111,10 @@ def lines() -> Iterator[str]:
     yield from summary("Of our {} questions", ours)
     yield ""
     yield from summary("Of the {} options of others", others)
+    yield WORDS.rstrip("\n")
     number = 0
     for title, rows in {**ours, **others}.items():
-        yield f"\n## {title}\n"
-        yield from heads()
-        notes = []
+        table, notes = list(heads()), []
         for row, cells in rows:
             words = []
             for library, found in zip(WRITERS, cells, strict=True):
@@ -119,10 +125,12 @@ def lines() -> Iterator[str]:
                     notes.append(f"{number}. {library}, {row.name}: {found.note}")
                     word += f" ({number})"
                 words.append(word)
-            yield f"| {escaped(row.name)} | {' | '.join(words)} |"
-        if notes:
-            yield ""
-            yield from notes
+            table.append(f"| {escaped(row.name)} | {' | '.join(words)} |")
+        right = [[found.right for found in cells] for _, cells in rows]
+        yield f"\n## {title}\n"
+        yield from folded(
+            score(list(WRITERS), right, "question"), [*table, *(["", *notes] if notes else [])]
+        )
     yield from texts()
     yield from markup()
     yield "\n## What Penstock does not do\n"
@@ -140,7 +148,7 @@ def texts() -> Iterator[str]:
     """Yield the table of texts, which says who is right about nothing."""
     yield "\n## What each writes\n"
     yield "JSON leaves open how most values are written. This is the text of each library without options, white space removed.\n"
-    yield from heads()
+    table = list(heads())
     for name, into, value in asked_writing.SHOWN:
         cells = []
         for write in WRITERS.values():
@@ -151,7 +159,8 @@ def texts() -> Iterator[str]:
                 else "**refuses**"
             )
             cells.append(shown)
-        yield f"| {escaped(name)} | {' | '.join(map(escaped, cells))} |"
+        table.append(f"| {escaped(name)} | {' | '.join(map(escaped, cells))} |")
+    yield from folded(f"The text of {len(asked_writing.SHOWN)} values", table)
 
 
 MARKUP = """
@@ -168,22 +177,24 @@ def markup() -> Iterator[str]:
     names = ["lxml", "xmltodict"]
     found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
     yield MARKUP.format(versions=found)
-    yield f"| | {' | '.join(asking_markup.WRITERS)} |"
-    yield "|---" * (len(asking_markup.WRITERS) + 1) + "|"
-    notes = []
+    table = [
+        f"| | {' | '.join(asking_markup.WRITERS)} |",
+        "|---" * (len(asking_markup.WRITERS) + 1) + "|",
+    ]
+    notes, right = [], []
     for question in [*asked_markup.QUESTIONS, *asked_markup.COMMENTS]:
         words = []
-        for library in asking_markup.WRITERS:
-            answer = asking_markup.cell(question, library)
+        answers = [asking_markup.cell(question, library) for library in asking_markup.WRITERS]
+        for library, answer in zip(asking_markup.WRITERS, answers, strict=True):
             word = answer.word.removesuffix(" as it should")
             word = word if answer.right else f"**{word}**"
             if answer.note:
                 notes.append(f"{len(notes) + 1}. {library}, {question.name}: {answer.note}")
                 word += f" ({len(notes)})"
             words.append(word)
-        yield f"| {question.name} | {' | '.join(words)} |"
-    yield ""
-    yield from notes
+        right.append([answer.right for answer in answers])
+        table.append(f"| {question.name} | {' | '.join(words)} |")
+    yield from folded(score(list(asking_markup.WRITERS), right, "question"), [*table, "", *notes])
     yield "\nPenstock does not write comments."
 
 
