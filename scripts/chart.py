@@ -79,9 +79,9 @@ README = (
 )
 
 WIDTH = 760
-LEFT = 188
+LEFT = 204
 """Where the bars begin; their names stand before it."""
-RIGHT = 126
+RIGHT = 146
 """What is kept free behind the longest bar for its number."""
 TITLE = 30
 BAR = 18
