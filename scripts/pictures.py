@@ -6,7 +6,6 @@ Each shows what really happens with a small document. Tests read that document, 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -15,142 +14,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import marked
 import svg
+from drawing import MARGIN, WIDTH, arrow, code, style
 
 import penstock
-
-WIDTH = 760
-MARGIN = 8
-CODE = 7.8
-"""How wide a character of code is: every text has its length, whatever the font is."""
-
-
-def style(scheme: str) -> str:
-    """Return the style of all of these pictures."""
-    colours = svg.COLOURS[scheme]
-    return (
-        f"text {{ font: 13px {svg.FONT}; fill: {colours['ink']} }}\n"
-        f".code {{ font: 13px {svg.FIXED}; white-space: pre }}\n"
-        ".title { font-weight: 600 }\n"
-        f".path {{ font: 600 13px {svg.FIXED}; fill: {colours['own']} }}\n"
-        f".small {{ font: 11px {svg.FONT}; fill: {colours['faint']} }}\n"
-        f".faint {{ fill: {colours['faint']} }}\n"
-        f".slow {{ fill: {colours['slow']} }}\n"
-        ".middle { text-anchor: middle }\n"
-        f".box {{ fill: {colours['box']}; stroke: {colours['other']}; rx: 5px }}\n"
-        f".own {{ fill: {colours['tint']}; stroke: {colours['own']}; rx: 5px }}\n"
-        f".tint {{ fill: {colours['tint']}; stroke: {colours['own']}; rx: 2px }}\n"
-        f".even {{ fill: {colours['box']} }}\n"
-        f".odd {{ fill: {colours['other']} }}\n"
-        f".arrow {{ stroke: {colours['line']}; stroke-width: 1.5 }}\n"
-        f".head {{ fill: {colours['line']} }}\n"
-        f".cut {{ stroke: {colours['own']}; stroke-width: 2 }}\n"
-        f".guess {{ stroke: {colours['slow']}; stroke-width: 1.5; stroke-dasharray: 4 3 }}\n"
-    )
-
-
-def code(x: float, y: float, text: str, kind: str = "code", size: float = CODE) -> Iterator[str]:
-    """Yield a text of code, each run between two spaces at its place."""
-    column = 0
-    for run in text.split("  "):
-        lead = len(run) - len(run.lstrip(" "))
-        if shown := run.strip(" "):
-            placed = x + (column + lead) * size
-            yield (
-                f'<text class="{kind}" x="{placed:.1f}" y="{y:g}"'
-                f' textLength="{len(shown) * size:.1f}">{escape(shown, quote=False)}</text>'
-            )
-        column += len(run) + 2
-
-
-def arrow(start: tuple[float, float], end: tuple[float, float]) -> Iterator[str]:
-    """Yield a line, horizontal or vertical, with a head at its end."""
-    (x1, y1), (x2, y2) = start, end
-    yield svg.line("arrow", start, end)
-    dx, dy = (x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1)
-    points = ((0, 0), (-8 * dx - 4 * dy, -8 * dy - 4 * dx), (-8 * dx + 4 * dy, -8 * dy + 4 * dx))
-    placed = " ".join(f"{x2 + x:g},{y2 + y:g}" for x, y in points)
-    yield f'<polygon class="head" points="{placed}"/>'
-
-
-# --- What `at` matches
-
-STOPS = """\
-{"city": "Bern",
- "stops": [
-  {"id": 1, "tags": ["bus"]},
-  {"id": 2, "tags": ["tram", "bus"]}
-]}"""
-SHOP = """\
-<shop>
-  <item id="a">pear</item>
-  <item id="b">fig</item>
-</shop>"""
-
-
-class Match(NamedTuple):
-    """A document, a path, and the text of each record that it matches, in order."""
-
-    document: str
-    at: str
-    records: tuple[str, ...]
-
-
-FIRST, SECOND = '{"id": 1, "tags": ["bus"]}', '{"id": 2, "tags": ["tram", "bus"]}'
-MATCHES = (
-    Match(STOPS, "stops/*", (FIRST, SECOND)),
-    Match(STOPS, "stops/0", (FIRST,)),
-    Match(STOPS, "stops/*/tags/*", ('"bus"', '"tram"', '"bus"')),
-    Match(STOPS, "//id", ("1", "2")),
-    Match(SHOP, "shop/item", ('<item id="a">pear</item>', '<item id="b">fig</item>')),
-    Match(SHOP, "shop/item/@id", ("a", "b")),
-)
-AT = "What a path matches: the records of at= in a document of JSON, and in one of XML"
-LINE = 19
-PANEL = (WIDTH - 2 * MARGIN - 16) / 2
-
-
-def spots(match: Match) -> Iterator[tuple[int, int, int]]:
-    """Yield the line, the column and the length of each record."""
-    after = 0
-    for record in match.records:
-        # A number or a name in quotes is not a part of a longer one.
-        start = match.document.index(record, after)
-        while record.isalnum() and match.document[start - 1].isalnum():
-            start = match.document.index(record, start + 1)
-        after = start + len(record)
-        before = match.document[:start]
-        yield before.count("\n"), start - (before.rfind("\n") + 1), len(record)
-
-
-def panel(match: Match, x: float, y: float) -> Iterator[str]:
-    """Yield a document with the records of a path."""
-    lines = match.document.splitlines()
-    yield svg.rect("box", x, y, PANEL, 38 + LINE * len(lines))
-    count = len(match.records)
-    said = f'at="{match.at}"'
-    yield from code(x + 12, y + 21, said, "path")
-    records = f"{count} record{'s' if count > 1 else ''}"
-    yield svg.text("faint", x + 24 + len(said) * CODE, y + 21, records)
-    top = y + 48
-    for line, column, length in spots(match):
-        left = x + 12 + column * CODE - 1
-        yield svg.rect("tint", left, top + line * LINE - 13, length * CODE + 2, LINE - 2)
-    for number, text in enumerate(lines):
-        yield from code(x + 12, top + number * LINE, text)
-
-
-def at(scheme: str) -> str:
-    """Return the picture of what paths match."""
-    lines: list[str] = []
-    y = float(MARGIN)
-    for left, right in zip(MATCHES[::2], MATCHES[1::2], strict=True):
-        lines += panel(left, MARGIN, y)
-        lines += panel(right, MARGIN + PANEL + 16, y)
-        y += 38 + LINE * len(left.document.splitlines()) + 14
-    said = " ".join(f"{match.at} matches {', '.join(match.records)}." for match in MATCHES)
-    return svg.document((WIDTH, y - 14 + MARGIN), AT, said, style(scheme), lines)
-
 
 # --- How a file is split
 
@@ -273,8 +141,9 @@ def byte(scheme: str) -> str:
 
 
 PICTURES: dict[str, tuple[str, svg.Draw]] = {
-    "at": (AT, at),
+    "at": (marked.AT, marked.at),
     "byte": (BYTE, byte),
+    "fields": (marked.FIELDS, marked.fields),
     "split": (SPLIT, split),
 }
 

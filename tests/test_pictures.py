@@ -19,9 +19,14 @@ import penstock
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-pictures, svg = (importlib.import_module(name) for name in ("pictures", "svg"))
+marked, pictures, svg = (importlib.import_module(name) for name in ("marked", "pictures", "svg"))
 
-PAGES = {"at": "paths.md", "byte": "internals/reading.md", "split": "scale.md"}
+PAGES = {
+    "at": "paths.md",
+    "byte": "internals/reading.md",
+    "fields": "mapping.md",
+    "split": "scale.md",
+}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -38,19 +43,20 @@ def test_it_is_what_the_script_draws(name: str) -> None:
     assert svg.markdown(name, title, folder) in page
 
 
-@pytest.mark.parametrize("match", pictures.MATCHES, ids=lambda match: match.at)
-def test_a_path_matches_what_is_marked(match: pictures.Match) -> None:
+@pytest.mark.parametrize("match", marked.MATCHES, ids=lambda match: match.at)
+def test_a_path_matches_what_is_marked(match: marked.Match) -> None:
     lines = match.document.splitlines()
-    marked = [lines[line][column:][:length] for line, column, length in pictures.spots(match)]
-    assert marked == list(match.records)
+    places = list(marked.spots(match))
+    shown = [lines[line][column:][:length] for line, column, length in places]
+    assert shown == list(match.records)
     # Each at a place of its own.
-    assert len(set(pictures.spots(match))) == len(marked)
+    assert len(set(places)) == len(places)
     source = io.BytesIO(match.document.encode())
-    if match.document is pictures.SHOP:
+    if match.document is marked.SHOP:
         found = list(penstock.xml.read(source, str, at=match.at))
-        assert found == [re.sub("<.+?>", "", text) for text in marked]
+        assert found == [re.sub("<.+?>", "", text) for text in shown]
     else:
-        assert list(penstock.json.read(source, at=match.at)) == [json.loads(t) for t in marked]
+        assert list(penstock.json.read(source, at=match.at)) == [json.loads(t) for t in shown]
 
 
 def test_a_file_is_split_where_it_is_cut(tmp_path: Path) -> None:
@@ -76,3 +82,17 @@ def test_the_bytes_become_the_object() -> None:
     city = penstock.json.load(source, City)
     assert (city.name, city.latitude) == ("Bern", 46.95)
     assert pictures.STAGES[-1].holds == "City('Bern', 46.95)"
+
+
+def test_the_fields_take_what_is_marked() -> None:
+    namespace: dict[str, object] = {"__name__": __name__}
+    exec(
+        "from dataclasses import dataclass\nfrom typing import Annotated\nfrom penstock import at\n"
+        + marked.CLASS,
+        namespace,
+    )
+    station = penstock.decode(marked.STATION, namespace["Station"])
+    taken = {name: [json.loads(text) for text in texts] for name, texts in marked.TAKEN.items()}
+    assert {name: getattr(station, name) for name in taken} == {
+        name: found if name == "sensors" else found[0] for name, found in taken.items()
+    }
