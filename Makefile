@@ -192,6 +192,7 @@ pictures: $(VENV)/.dev ## draw the charts and the pictures of the documentation
 	$(BIN)/python scripts/chart.py
 	$(BIN)/python scripts/performance.py
 	$(BIN)/python scripts/formats.py
+	$(BIN)/python scripts/sums.py
 	$(BIN)/python scripts/pictures.py
 	$(BIN)/python scripts/terminal.py
 

@@ -41,7 +41,7 @@ OTHERS: Mapping[str, Sequence[Row]] = {
 HEAD = """\
 # Beside other libraries
 
-This is a reference page: the two tables of sums say most, and each question can be looked up below.
+This is a reference page: the picture says most, and each question can be looked up below.
 [Writing beside other libraries](comparison_writing.md) is a page of its own.
 
 Five libraries that decode JSON into typed objects get the same bytes and the same type. A program runs every cell and writes the page, and
@@ -50,6 +50,11 @@ a test compares it: {versions}.
 There are two sorts of questions. We chose ours from Penstock's own promises, so it has to answer all of them right. The others are
 questions that msgspec, pydantic, cattrs and mashumaro ask in their own tests. There, the right answer is the one that the library with the
 test asks for. [What Penstock does not do](#what-penstock-does-not-do) lists those that it refuses or gets wrong, with the reason.
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="_static/comparison-dark.svg">
+  <img alt="How many questions each library decodes right, refuses, or gets wrong" src="_static/comparison-light.svg">
+</picture>
 """
 
 WORDS = """

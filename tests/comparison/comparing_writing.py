@@ -28,13 +28,18 @@ OTHERS: Mapping[str, Sequence[Written]] = {
 HEAD = """\
 # Writing beside other libraries
 
-This is a reference page: the two tables of sums say most, and each question can be looked up below.
+This is a reference page: the picture says most, and each question can be looked up below.
 [Beside other libraries](comparison.md) is about reading, with the same types.
 
 Seven libraries get the same value and write it as JSON. A program runs every cell and writes the page, and a test compares it: {versions}.
 
 There are two sorts of questions. We chose ours from Penstock's own promises, so it has to answer all of them right. The others are
 options of the other libraries. [What Penstock does not do](#what-penstock-does-not-do) lists those that it lacks, with the reason.
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="_static/comparison_writing-dark.svg">
+  <img alt="How many questions each library writes right, refuses, or gets wrong" src="_static/comparison_writing-light.svg">
+</picture>
 """
 
 WORDS = """
