@@ -59,7 +59,8 @@ GROUPS = {
     "Data that is not clean": (
         "By default, the first fault is an error: see [handling errors](handling_errors.md).",
         *("read errors", "read max_errors", "read all_errors", "read empty", "read repair"),
-        *("read duplicates", "read non_finite", "read unresolved", "read unions"),
+        *("read duplicates", "read non_finite", "read comments", "read partial"),
+        *("read unresolved", "read unions"),
     ),
     "What the bytes are": (
         "Most of it is found out: see [reading](reading.md).",
@@ -106,7 +107,7 @@ GROUPS = {
 }
 
 REFERRING = re.compile(r"; see `|, as for `|^As for `|; see the")
-FIRST = re.compile(r"(.+?)\.(?= |$)")
+FIRST = re.compile(r"(.+?)(?<!\.)\.(?= |$)")
 
 
 class Verb(NamedTuple):
@@ -209,7 +210,8 @@ def page() -> str:
     found = taken()
     grouped = [option for _, *options in GROUPS.values() for option in options]
     if different := found.keys() ^ set(grouped):
-        raise SystemExit(f"GROUPS does not have each option once: {', '.join(sorted(different))}")
+        names = ", ".join(sorted(different))
+        raise SystemExit(f"GROUPS of scripts/options.py must have each option once: {names}")
     parts = [INTRODUCTION]
     for title, (about, *options) in GROUPS.items():
         lines = ["| option | what it does, and which verbs take it |", "|---|---|"]

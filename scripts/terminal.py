@@ -106,7 +106,7 @@ def captured() -> dict[str, str]:
         for name, text in FILES.items():
             Path(folder, name).write_text(text, "utf-8")
         done = subprocess.run(
-            [sys.executable, "-c", ALL, *COMMANDS],
+            [sys.executable, "-W", "ignore", "-c", ALL, *COMMANDS],
             cwd=folder,
             env=settings,
             stdout=subprocess.PIPE,
