@@ -60,7 +60,7 @@ html_show_sphinx = False
 highlight_language = "none"
 default_role = "code"
 pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 # Prompts and results are not copied.
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True

@@ -84,9 +84,9 @@ LEFT = 204
 RIGHT = 146
 """What is kept free behind the longest bar for its number."""
 TITLE = 30
-BAR = 18
-STEP = 26
-GAP = 22
+BAR = 16
+STEP = 23
+GAP = 18
 """Between two panels."""
 MARGIN = 8
 

@@ -3,6 +3,7 @@
 `python scripts/pictures.py` draws them again.
 """
 
+import ast
 import gzip
 import importlib
 import io
@@ -19,7 +20,10 @@ import penstock
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-marked, pictures, svg = (importlib.import_module(name) for name in ("marked", "pictures", "svg"))
+chart, marked, performance, pictures, sums, svg = (
+    importlib.import_module(name)
+    for name in ("chart", "marked", "performance", "pictures", "sums", "svg")
+)
 
 PAGES = {
     "at": "paths.md",
@@ -95,4 +99,29 @@ def test_the_fields_take_what_is_marked() -> None:
     taken = {name: [json.loads(text) for text in texts] for name, texts in marked.TAKEN.items()}
     assert {name: getattr(station, name) for name in taken} == {
         name: found if name == "sensors" else found[0] for name, found in taken.items()
+    }
+
+
+def test_no_picture_is_left_behind() -> None:
+    drawn = {*chart.CHARTS, *performance.CHARTS, *pictures.PICTURES, *sums.CHARTS}
+    paths = {svg.path(name, scheme) for name in drawn for scheme in svg.COLOURS}
+    # Those have tests of their own.
+    paths |= {svg.path(name, scheme) for name in ("formats", "terminal") for scheme in svg.COLOURS}
+    assert set(svg.PICTURES.glob("*.svg")) == paths
+
+
+def test_the_documentation_knows_the_form_of_a_picture() -> None:
+    (form,) = [
+        node.value.args
+        for node in ast.parse((ROOT / "docs/conf.py").read_text("utf-8")).body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.targets[0]) == "PICTURE"
+    ]
+    found = re.fullmatch(ast.literal_eval(form[0]), svg.markdown("at", "What is there"))
+    assert found
+    assert found.groupdict() == {
+        "dark": "_static/at-dark.svg",
+        "alt": "What is there",
+        "light": "_static/at-light.svg",
     }
