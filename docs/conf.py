@@ -88,6 +88,14 @@ napoleon_custom_sections = [
     ("Options for writing", "params_style"),
 ]
 
+# An exception says by `__module__` where it is public. From 3.13 on it also says in which line it
+# begins, which is one of another file, and Sphinx would read that line of the public module.
+for _name in penstock.__all__:
+    _class = getattr(penstock, _name)
+    is_exception = isinstance(_class, type) and issubclass(_class, BaseException)
+    if is_exception and "__firstlineno__" in vars(_class):
+        del _class.__firstlineno__
+
 HERE = Path(__file__).parent
 TYPES = (HERE / "../python/penstock/_base/types.py").read_text("utf-8")
 STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")

@@ -60,7 +60,7 @@ GROUPS = {
         "By default, the first fault is an error: see [handling errors](handling_errors.md).",
         *("read errors", "read max_errors", "read all_errors", "read empty", "read repair"),
         *("read duplicates", "read non_finite", "read comments", "read partial"),
-        *("read unresolved", "read unions"),
+        *("read unresolved", "read unions", "read root"),
     ),
     "What the bytes are": (
         "Most of it is found out: see [reading](reading.md).",
