@@ -12,7 +12,7 @@ use penstock_core::protocol::{
     Code, Destination, Flow, FormatReader, InputView, Kept, Lent, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Want,
 };
-use penstock_core::run::Outlet;
+use penstock_core::run::RecordScope;
 use penstock_core::select::Records;
 use penstock_core::split::{Lane, Shares};
 use penstock_core::xml::is_about;
@@ -639,16 +639,16 @@ impl LookAhead for Finder {
 
 /// A [`Finder`] for the records inside of documents, or for each value at the root.
 #[derive(Debug)]
-pub struct Finding(Outlet<Finder>);
+pub struct Finding(RecordScope<Finder>);
 
 impl Finding {
     /// Finds the schema of the records that are chosen.
     pub fn new(finder: Finder, records: Option<Records>) -> Self {
-        Finding(Outlet::new(finder, records))
+        Finding(RecordScope::new(finder, records))
     }
 
     /// The way to the sink, which shares its work with threads.
-    pub fn outlet(&mut self) -> &mut Outlet<Finder> {
+    pub fn outlet(&mut self) -> &mut RecordScope<Finder> {
         &mut self.0
     }
 
@@ -656,8 +656,8 @@ impl Finding {
     #[must_use]
     pub fn into_finder(self) -> Finder {
         match self.0 {
-            Outlet::Root(finder) => finder,
-            Outlet::Inside(mut select) => std::mem::take(select.inner_mut()),
+            RecordScope::Root(finder) => finder,
+            RecordScope::Inside(mut select) => std::mem::take(select.inner_mut()),
         }
     }
 }
@@ -694,13 +694,13 @@ impl Lane for Finder {
         Some(Finder::new())
     }
     fn read_piece<R: FormatReader>(
-        outlet: &mut Outlet<Self>,
+        outlet: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
         match outlet {
-            Outlet::Root(finder) => reader.run_dyn(given, finder),
-            Outlet::Inside(select) => reader.run_dyn(given, select),
+            RecordScope::Root(finder) => reader.run_dyn(given, finder),
+            RecordScope::Inside(select) => reader.run_dyn(given, select),
         }
     }
 }

@@ -11,7 +11,7 @@ use penstock_core::value::unix::Unit;
 use penstock_scan::gathered;
 use std::sync::Arc;
 
-pub use penstock_core::convert::fit::plan::{Check, Relation};
+pub use penstock_core::convert::native::plan::{Check, Relation};
 
 /// Index into [`Plan::nodes`].
 pub type NodeId = u32;

@@ -10,7 +10,7 @@ use penstock_core::csv;
 use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::run::{Input, Outlet, Turn, Windows};
+use penstock_core::run::{Input, RecordScope, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Options, Source};
 use penstock_core::split::{Hops, Planner, RecordStart};
@@ -51,7 +51,7 @@ fn plan(
         None => Some(Records::by_default()),
     };
     let mut run = Planner::run(reader, source(name)?);
-    let mut to = Outlet::new(Planner::default(), records);
+    let mut to = RecordScope::new(Planner::default(), records);
     let mut hopping = None::<Hops>;
     let mut points = Vec::new();
     loop {

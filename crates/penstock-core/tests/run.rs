@@ -15,8 +15,8 @@ use penstock_core::protocol::{
     Sink, Step, Trace,
 };
 use penstock_core::run::{
-    Failure, Input, KeptText, Lent, Origin, Outlet, Policy, Positioned, Problem, Run, Turn, Whole,
-    Windows,
+    Failure, Input, KeptText, Lent, Origin, Policy, Positioned, Problem, RecordScope, Run, Turn,
+    Whole, Windows,
 };
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Frames, Options, ReadAt, Source};
@@ -174,10 +174,10 @@ fn failed(told: &mut Told, failure: Failure<(), &'static str>) {
 /// Drives a run to its end. `more` brings input, or fails if that ends the run.
 fn drive<I: Input>(
     run: &mut Run<Reader, I, ()>,
-    to: &mut Outlet<Sums>,
+    to: &mut RecordScope<Sums>,
     mut more: impl FnMut(
         &mut Run<Reader, I, ()>,
-        &mut Outlet<Sums>,
+        &mut RecordScope<Sums>,
     ) -> Result<(), Box<Failure<(), &'static str>>>,
 ) -> Told {
     let mut told = Told::default();
@@ -210,9 +210,9 @@ fn reader(framing: Framing) -> Reader {
     Reader::Json(json::Reader::new(framing, &Limits::default()))
 }
 
-fn outlet(at: Option<&str>) -> Outlet<Sums> {
+fn outlet(at: Option<&str>) -> RecordScope<Sums> {
     let records = at.map(|at| Records::at(&Path::parse(at).unwrap()).unwrap());
-    Outlet::new(Sums::default(), records)
+    RecordScope::new(Sums::default(), records)
 }
 
 /// The result for text in memory.

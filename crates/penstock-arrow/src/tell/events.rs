@@ -25,7 +25,7 @@ fn text_of(text: &str) -> Text<'_> {
 }
 
 impl Told {
-    /// Tells a row as a record.
+    /// RecordFeed a row as a record.
     #[inline]
     pub(super) fn record<W: Writer>(
         &self,
@@ -37,7 +37,7 @@ impl Told {
         self.value(writer, row, how, scratch)
     }
 
-    /// Tells the value of a row.
+    /// RecordFeed the value of a row.
     fn value<W: Writer>(
         &self,
         writer: &mut W,
@@ -83,7 +83,7 @@ impl Told {
         }
     }
 
-    /// Tells the columns of a struct.
+    /// RecordFeed the columns of a struct.
     #[inline]
     fn members<W: Writer>(
         &self,
@@ -125,7 +125,7 @@ impl Told {
         self.value(writer, row, how, scratch)
     }
 
-    /// Tells a map.
+    /// RecordFeed a map.
     fn entries<W: Writer>(
         &self,
         range: std::ops::Range<usize>,
@@ -255,7 +255,7 @@ impl Told {
         true
     }
 
-    /// Tells a value that is neither null nor a container.
+    /// RecordFeed a value that is neither null nor a container.
     fn scalar<W: Writer>(&self, writer: &mut W, row: usize, scratch: &mut Vec<u8>) -> Done {
         match &self.values {
             Values::Bool(values) => writer.boolean(values.value(row), 0)?,

@@ -28,7 +28,7 @@ pub use records::{Records, Slot};
 /// How deep columns may be in columns.
 pub const DEEPEST: usize = 64;
 
-/// Tells the rows of arrays of one type.
+/// RecordFeed the rows of arrays of one type.
 #[derive(Debug)]
 pub struct Teller {
     field: FieldRef,
@@ -89,7 +89,7 @@ impl Teller {
             .unwrap_or_default()
     }
 
-    /// Tells rows from `row` on, until the writer has enough text, or the array ends. Each row that
+    /// RecordFeed rows from `row` on, until the writer has enough text, or the array ends. Each row that
     /// is told is counted. After an error the row that `row` says is not complete, and the writer
     /// must abandon it.
     ///

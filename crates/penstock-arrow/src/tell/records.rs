@@ -9,7 +9,7 @@ use arrow_schema::FieldRef;
 use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::protocol::erased::Refused;
-use penstock_core::protocol::{AnySink, Flow, Sink, Step, Tells};
+use penstock_core::protocol::{AnySink, Flow, RecordFeed, Sink, Step};
 use penstock_core::stage::{Replay, ReplayError};
 use penstock_core::writer::Unwritable;
 use penstock_scan::ValidText;
@@ -30,7 +30,7 @@ impl Slot {
     }
 }
 
-/// Tells the rows of the arrays in a slot.
+/// RecordFeed the rows of the arrays in a slot.
 #[derive(Debug)]
 pub struct Records {
     field: FieldRef,
@@ -60,7 +60,7 @@ impl Records {
     }
 }
 
-impl Tells for Records {
+impl RecordFeed for Records {
     fn tell(&mut self, last: bool, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
         loop {
             let count = self.told.as_ref().map_or(0, |(_, count)| *count);
@@ -154,7 +154,7 @@ impl To<'_, '_, '_> {
         Ok(self.noted(flow))
     }
 
-    /// Tells the value of a row.
+    /// RecordFeed the value of a row.
     fn value(&mut self, told: &Told, paths: Option<&Paths>, row: usize) -> Went {
         let flow = if told.is_null(row) {
             self.sink.null(0)?
@@ -298,7 +298,7 @@ impl To<'_, '_, '_> {
         Ok(self.noted(flow))
     }
 
-    /// Tells a value that is neither null nor a container.
+    /// RecordFeed a value that is neither null nor a container.
     fn scalar(&mut self, told: &Told, row: usize) -> Went {
         let sink = &mut self.sink;
         Ok(match &told.values {

@@ -11,7 +11,7 @@ use penstock_core::protocol::{
     Destination, Duplicates, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Want,
 };
-use penstock_core::run::Outlet;
+use penstock_core::run::RecordScope;
 use penstock_core::shape::Shape;
 use penstock_core::split::Shares;
 use penstock_core::value::lexical::Rules;
@@ -238,7 +238,7 @@ fn read(
     let fast = Keyed::new(columns, settings);
     let to = Plain { fast, records: 0, pauses: 0, header: None, many };
     let (reader, records) = reader(form);
-    let mut to = Outlet::new(to, records);
+    let mut to = RecordScope::new(to, records);
     let mut batches = Vec::new();
     let mut batch = |to: &mut Plain| {
         batches.push(to.fast.columns_mut().batch().expect("good columns"));

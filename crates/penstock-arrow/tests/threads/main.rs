@@ -14,7 +14,7 @@ use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::plist;
 use penstock_core::protocol::Destination;
-use penstock_core::run::{self, Failure, Outlet, Policy, Problem, Run, Windows};
+use penstock_core::run::{self, Failure, Policy, Problem, RecordScope, Run, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Options, Source};
 use penstock_core::split::{Shares, Threads, Turn, expect_threads};
@@ -81,7 +81,7 @@ impl Read for Slowly {
 fn drive<S: Shares<Cause = Infallible, Break: Debug>>(
     reader: Reader,
     text: &[u8],
-    to: &mut Outlet<S>,
+    to: &mut RecordScope<S>,
     by: Option<(usize, usize)>,
     full: impl FnMut(&mut S),
 ) -> (Vec<String>, u64) {
@@ -94,7 +94,7 @@ fn drive_in<S, D>(
     reader: Reader,
     policy: Policy,
     text: &[u8],
-    (to, outlet): (&mut D, impl Fn(&mut D) -> &mut Outlet<S>),
+    (to, outlet): (&mut D, impl Fn(&mut D) -> &mut RecordScope<S>),
     by: Option<(usize, usize)>,
     mut full: impl FnMut(&mut S),
 ) -> (Vec<String>, u64, bool)

@@ -3,7 +3,7 @@
 use crate::{Form, drive, reader};
 use penstock_arrow::Finder;
 use penstock_arrow::found::PLACES;
-use penstock_core::run::Outlet;
+use penstock_core::run::RecordScope;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::fmt::{Debug, Write};
@@ -17,7 +17,7 @@ fn find<T: AsRef<[u8]> + ?Sized>(
     for (number, (form, text)) in parts.iter().enumerate() {
         let (reader, records) = reader(*form);
         finder.begin_part(&format!("part {number}"));
-        let mut to = Outlet::new(finder, records);
+        let mut to = RecordScope::new(finder, records);
         let nothing = |_: &mut Finder| unreachable!("nothing pauses");
         let (told, read) = drive(reader, text.as_ref(), &mut to, by, nothing);
         finder = to.into_inner();

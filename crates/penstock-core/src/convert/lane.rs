@@ -9,7 +9,7 @@ use super::{Body, Stage, Stopped, read};
 use crate::convert::Output;
 use crate::error::Fail;
 use crate::protocol::{FormatReader, InputView, Step, Trail};
-use crate::run::Outlet;
+use crate::run::RecordScope;
 use crate::split::{Lane, PIECE_MEMORY, Shares};
 use crate::writer::Unwritable;
 
@@ -56,7 +56,7 @@ impl<O: Output<Error: Send> + Send + 'static> Lane for Body<'static, O> {
         }
     }
     fn read_piece<R: FormatReader>(
-        outlet: &mut Outlet<Self>,
+        outlet: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Unwritable>> {

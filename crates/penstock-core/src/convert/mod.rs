@@ -20,10 +20,10 @@
 
 mod cut;
 mod elements;
-pub mod fit;
 mod lane;
 mod lists;
 mod names;
+pub mod native;
 mod out;
 mod plain;
 
@@ -41,7 +41,7 @@ use crate::protocol::{
     Code, Copies, Destination, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Trail, Want, expand,
 };
-use crate::run::Outlet;
+use crate::run::RecordScope;
 use crate::select::{Records, Select};
 use crate::value::number::Outcome;
 use crate::writer::{Kind, Unwritable, Writer};
@@ -178,7 +178,7 @@ impl<O: Output> Body<'_, O> {
         self.answer(result, at)
     }
 
-    /// Tells the name of a record before it begins.
+    /// RecordFeed the name of a record before it begins.
     #[cold]
     #[inline(never)]
     fn begin_named(&mut self, name: &RecordName, at: u64) -> Result<(), Unwritable> {
@@ -617,7 +617,7 @@ pub enum Unfinished<E> {
 /// ```
 #[derive(Debug)]
 pub struct Conversion<'t, O: Output> {
-    outlet: Outlet<Body<'t, O>>,
+    outlet: RecordScope<Body<'t, O>>,
 }
 
 impl<'t, O: Output> Conversion<'t, O> {
@@ -648,11 +648,11 @@ impl<'t, O: Output> Conversion<'t, O> {
             repeats: false,
             cut: None,
         };
-        Conversion { outlet: Outlet::new(body, records) }
+        Conversion { outlet: RecordScope::new(body, records) }
     }
 
     /// The way to what converts each record, which shares its work with threads.
-    pub fn outlet(&mut self) -> &mut Outlet<Body<'t, O>> {
+    pub fn outlet(&mut self) -> &mut RecordScope<Body<'t, O>> {
         &mut self.outlet
     }
 
@@ -728,12 +728,12 @@ impl<O: Output> Destination for Conversion<'_, O> {
 
 /// Lets a reader parse text, and receives the events.
 fn read<O: Output, R: FormatReader>(
-    outlet: &mut Outlet<Body<'_, O>>,
+    outlet: &mut RecordScope<Body<'_, O>>,
     reader: &mut R,
     given: InputView<'_>,
 ) -> Result<Step, Fail<Unwritable>> {
     match outlet {
-        Outlet::Inside(select) if select.inner().names_records => {
+        RecordScope::Inside(select) if select.inner().names_records => {
             reader.run_dyn(given, &mut Named { select })
         }
         outlet => outlet.read_from(reader, given),

@@ -30,7 +30,7 @@ fn boxed(text: &str) -> Box<str> {
 }
 
 impl Reader {
-    /// Tells the sink the names of the columns.
+    /// RecordFeed the sink the names of the columns.
     #[cold]
     #[inline(never)]
     fn tell_names<S: Listener + ?Sized>(
@@ -55,7 +55,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Tells a sink the names of the columns, if they are known and it was not told.
+    /// RecordFeed a sink the names of the columns, if they are known and it was not told.
     #[inline(always)]
     pub(super) fn tell_header<S: Listener + ?Sized>(
         &mut self,

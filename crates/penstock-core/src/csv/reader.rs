@@ -326,7 +326,7 @@ impl Reader {
         self.base + self.pos as u64
     }
 
-    /// Tells the reader that the first `count` bytes of the window were dropped.
+    /// RecordFeed the reader that the first `count` bytes of the window were dropped.
     ///
     /// # Panics
     /// If the reader still needs some of them.
@@ -336,7 +336,7 @@ impl Reader {
         self.base += count as u64;
     }
 
-    /// Tells the reader that the window now begins at `base`.
+    /// RecordFeed the reader that the window now begins at `base`.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
         self.grammar.bounded = false;
@@ -346,7 +346,7 @@ impl Reader {
         self.row.forget();
     }
 
-    /// Tells the reader that bytes which are not text follow the window, until it
+    /// RecordFeed the reader that bytes which are not text follow the window, until it
     /// [jumps](Self::jump) behind them.
     pub fn bound(&mut self) {
         self.grammar.bounded = true;

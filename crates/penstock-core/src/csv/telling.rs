@@ -18,7 +18,7 @@ fn recycled<'b>(mut cells: Vec<Option<Cell<'_>>>) -> Vec<Option<Cell<'b>>> {
 }
 
 impl Reader {
-    /// Tells the sink as many rows as it takes in one go. Nothing if there are none.
+    /// RecordFeed the sink as many rows as it takes in one go. Nothing if there are none.
     #[inline(always)]
     pub(super) fn tell_many<I: Isa, S: Listener + ?Sized>(
         &mut self,
@@ -47,7 +47,7 @@ impl Reader {
         Ok((taken > 0).then_some(flow))
     }
 
-    /// Tells the sink the current row.
+    /// RecordFeed the sink the current row.
     #[inline(always)]
     pub(super) fn tell<S: Listener + ?Sized>(
         &mut self,
@@ -97,7 +97,7 @@ impl Reader {
         answer.map_err(Fail::Sink)
     }
 
-    /// Tells the sink that there is a row, none of whose cells it wants.
+    /// RecordFeed the sink that there is a row, none of whose cells it wants.
     #[inline(always)]
     fn tell_none<S: Listener + ?Sized>(
         &mut self,

@@ -7,17 +7,17 @@ use crate::error::Fail;
 use crate::limits::Limits;
 use crate::options::{InvalidOption, OptionValue, impossible};
 use crate::protocol::erased::{Kept, Refused};
-use crate::protocol::{AnySink, FormatReader, InputView, Listener, Step, Tells};
+use crate::protocol::{AnySink, FormatReader, InputView, Listener, RecordFeed, Step};
 use crate::shape::Form;
 
 /// The reader of such records.
 #[derive(Debug)]
-pub struct Reader(Box<dyn Tells>);
+pub struct Reader(Box<dyn RecordFeed>);
 
 impl Reader {
     /// A reader of what is told.
     #[must_use]
-    pub fn new(tells: Box<dyn Tells>) -> Self {
+    pub fn new(tells: Box<dyn RecordFeed>) -> Self {
         Reader(tells)
     }
 }
@@ -90,7 +90,7 @@ impl super::Dialect for Dialect {
         "each row"
     }
     fn reader(&self, _everything: bool, _limits: &Limits) -> super::Reader {
-        super::Reader::Told(Reader::new(Box::new(Nothing)))
+        super::Reader::Records(Reader::new(Box::new(Nothing)))
     }
 }
 
@@ -98,7 +98,7 @@ impl super::Dialect for Dialect {
 #[derive(Debug)]
 struct Nothing;
 
-impl Tells for Nothing {
+impl RecordFeed for Nothing {
     fn tell(&mut self, _last: bool, _sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
         Ok(Step::Done)
     }

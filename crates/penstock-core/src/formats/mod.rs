@@ -6,9 +6,9 @@
 //! format. A [`Style`] is the same for writing.
 
 pub mod arrow;
+mod boundary;
 pub mod csv;
 mod csv_style;
-mod cut;
 pub mod json;
 pub mod plist;
 mod plist_style;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub use cut::{Cut, Quotes};
+pub use boundary::{Boundary, Quotes};
 pub use reader::Reader;
 pub(crate) use restart::Passable;
 pub use restart::ReaderState;

@@ -19,7 +19,7 @@ pub enum Reader {
     /// Property lists of any form.
     Plist(Box<plist::Reader>),
     /// Records that are no text.
-    Told(arrow::Reader),
+    Records(arrow::Reader),
 }
 
 impl From<csv::Reader> for Reader {
@@ -30,7 +30,7 @@ impl From<csv::Reader> for Reader {
 
 impl From<arrow::Reader> for Reader {
     fn from(reader: arrow::Reader) -> Self {
-        Reader::Told(reader)
+        Reader::Records(reader)
     }
 }
 
@@ -42,7 +42,7 @@ macro_rules! each {
             Reader::Xml($reader) => $call,
             Reader::Csv($reader) => $call,
             Reader::Plist($reader) => $call,
-            Reader::Told($reader) => $call,
+            Reader::Records($reader) => $call,
         }
     };
 }
@@ -156,7 +156,7 @@ impl FormatReader for Reader {
             // have four grammars.
             Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
-            Reader::Told(reader) => reader.run(given, sink),
+            Reader::Records(reader) => reader.run(given, sink),
         }
     }
     #[inline]
@@ -179,7 +179,9 @@ impl FormatReader for Reader {
             Reader::Plist(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
                 FormatReader::run(&mut **reader, given, sink)
             }
-            Reader::Told(reader) if const { takes::<D>(Shape::Members) } => reader.run(given, sink),
+            Reader::Records(reader) if const { takes::<D>(Shape::Members) } => {
+                reader.run(given, sink)
+            }
             _ => {
                 debug_assert!(takes::<D>(self.shape()), "a shape that the destination refuses");
                 self.run_dyn(given, sink)
@@ -196,7 +198,7 @@ impl FormatReader for Reader {
             Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
-            Reader::Told(reader) => reader.run(given, sink),
+            Reader::Records(reader) => reader.run(given, sink),
         }
     }
     forward!(reader, own);

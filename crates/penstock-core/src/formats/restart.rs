@@ -2,7 +2,7 @@
 //! a record may begin at all.
 
 use super::Reader;
-use super::cut::{Cut, Quotes};
+use super::boundary::{Boundary, Quotes};
 use crate::csv::{Resume, RowKind};
 use crate::plist::binary;
 use crate::protocol::FormatReader;
@@ -51,7 +51,7 @@ impl Reader {
                 (reader.is_settled() && reader.can_be_cut(at)).then_some(ReaderState::Rows)
             }
             Reader::Plist(reader) => reader.binary()?.places(depth).map(ReaderState::Members),
-            Reader::Told(_) => None,
+            Reader::Records(_) => None,
         }
     }
 
@@ -77,7 +77,7 @@ impl Reader {
                 is_free.then_some(ReaderState::Rows)
             }
             Reader::Plist(reader) => Some(ReaderState::Members(reader.binary()?.places_behind())),
-            Reader::Told(_) => None,
+            Reader::Records(_) => None,
         }
     }
 
@@ -122,7 +122,7 @@ impl Reader {
         match self {
             Reader::Json(_) => Some(ReaderState::Lists(Vec::new())),
             Reader::Csv(_) => Some(ReaderState::Rows),
-            Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Xml(_) | Reader::Plist(_) | Reader::Records(_) => None,
         }
     }
 
@@ -139,7 +139,7 @@ impl Reader {
             }
             Reader::Xml(reader) => reader.beside(depth).map(Box::new).map(Reader::Xml),
             Reader::Plist(reader) => reader.beside(depth).map(Box::new).map(Reader::Plist),
-            Reader::Csv(_) | Reader::Told(_) => None,
+            Reader::Csv(_) | Reader::Records(_) => None,
         }
     }
 
@@ -198,27 +198,29 @@ impl Reader {
     /// Where the text can be cut, so that a record probably begins there. None if that depends on
     /// how its records begin.
     #[must_use]
-    pub fn cut(&self) -> Option<Cut> {
+    pub fn cut(&self) -> Option<Boundary> {
         match self {
-            Reader::Json(reader) if reader.framing() == json::Framing::Lines => Some(Cut::Lines),
+            Reader::Json(reader) if reader.framing() == json::Framing::Lines => {
+                Some(Boundary::Lines)
+            }
             Reader::Csv(reader) => {
                 let options = reader.options()?;
                 let delimiter = options.delimiter.as_bytes();
                 let between = (*delimiter.last()?, *delimiter.first()?);
-                Some(Cut::Rows(options.quote.map(|quote| Quotes { quote, between })))
+                Some(Boundary::Rows(options.quote.map(|quote| Quotes { quote, between })))
             }
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Records(_) => None,
         }
     }
 
     /// The same, if a record that is not the first of its list begins at a place of this text. None
     /// if the record says too little.
     #[must_use]
-    pub fn cut_as(&self, text: &[u8], at: usize) -> Option<Cut> {
+    pub fn cut_as(&self, text: &[u8], at: usize) -> Option<Boundary> {
         match self {
-            Reader::Json(_) => Cut::as_in_list(text, at),
-            Reader::Xml(_) => Cut::as_element(text, at),
-            Reader::Csv(_) | Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Json(_) => Boundary::as_in_list(text, at),
+            Reader::Xml(_) => Boundary::as_element(text, at),
+            Reader::Csv(_) | Reader::Plist(_) | Reader::Records(_) => None,
         }
     }
 }
@@ -227,25 +229,25 @@ impl Resume for Reader {
     fn is_settled(&self) -> bool {
         match self {
             Reader::Csv(reader) => Resume::is_settled(&**reader),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => false,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Records(_) => false,
         }
     }
     fn resume(&self) -> Option<Self> {
         match self {
             Reader::Csv(reader) => Some(Reader::Csv(Box::new(reader.resume()?))),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => None,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Records(_) => None,
         }
     }
     fn looks_back(&self) -> usize {
         match self {
             Reader::Csv(reader) => reader.looks_back(),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => 0,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Records(_) => 0,
         }
     }
     fn may_follow(&self, before: &[u8]) -> bool {
         match self {
             Reader::Csv(reader) => reader.may_follow(before),
-            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Told(_) => false,
+            Reader::Json(_) | Reader::Xml(_) | Reader::Plist(_) | Reader::Records(_) => false,
         }
     }
 }

@@ -332,7 +332,7 @@ impl Reader {
         self.stack.len()
     }
 
-    /// Tells the reader that the first `count` bytes of the window were dropped.
+    /// RecordFeed the reader that the first `count` bytes of the window were dropped.
     ///
     /// # Panics
     /// If the reader still needs some of them.
@@ -357,7 +357,7 @@ impl Reader {
         }
     }
 
-    /// Tells a lost reader that the window now begins at `base`: the bytes in between could not be
+    /// RecordFeed a lost reader that the window now begins at `base`: the bytes in between could not be
     /// shown to the reader.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base, self.cut_off) = (0, base, false);

@@ -32,21 +32,21 @@
 mod inbox;
 mod input;
 mod last;
-mod outlet;
 mod policy;
 mod problem;
 mod raw;
 mod repairs;
 #[expect(clippy::module_inception, reason = "the file is named for the type in it")]
 mod run;
+mod scope;
 
 pub use input::{
     Binary, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
 };
 pub use last::LastRecord;
-pub use outlet::Outlet;
 pub use policy::Policy;
 pub use problem::{Failed, Failure, Problem, Spot};
 pub use raw::MOST as MOST_RAW;
 pub use repairs::{PlacedRepair, RepairLog};
 pub use run::{Run, Turn};
+pub use scope::RecordScope;

@@ -115,7 +115,7 @@ impl Window {
         window
     }
 
-    /// Tells a window without text which bytes come before it, for excerpts.
+    /// RecordFeed a window without text which bytes come before it, for excerpts.
     pub fn recall(&mut self, before: &[u8]) {
         // The mark at the beginning of a source is no text.
         let is_all = self.base() == before.len() as u64;

@@ -5,7 +5,7 @@ use penstock_scan::make_room;
 
 use super::range::Opens;
 use crate::formats::Reader;
-use crate::formats::{Cut, Quotes};
+use crate::formats::{Boundary, Quotes};
 use crate::source::{Source, SourceError};
 
 /// How many bytes are looked at at once.
@@ -16,7 +16,7 @@ const NEAR: u64 = 512;
 
 /// How records seem to begin.
 #[derive(Clone, Debug)]
-pub(super) struct Guess(Cut);
+pub(super) struct Guess(Boundary);
 
 impl Guess {
     /// How they begin in what this reader reads, if one that is not the first of its list begins at
@@ -69,11 +69,13 @@ impl Guess {
         // A record may begin behind the byte before that place.
         let from = least.saturating_sub(1);
         match &self.0 {
-            Cut::Lines | Cut::Rows(None) => {
+            Boundary::Lines | Boundary::Rows(None) => {
                 memchr(b'\n', bytes.get(from..)?).map(|at| from + at + 1)
             }
-            Cut::Rows(Some(quotes)) => first_row(bytes.get(from..)?, quotes).map(|at| from + at),
-            Cut::Mark { bytes: mark, before } => {
+            Boundary::Rows(Some(quotes)) => {
+                first_row(bytes.get(from..)?, quotes).map(|at| from + at)
+            }
+            Boundary::Mark { bytes: mark, before } => {
                 let from = least.saturating_sub(*before);
                 memmem::find(bytes.get(from..)?, mark).map(|at| from + at + before)
             }
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
 
     fn rows() -> Guess {
-        Guess(Cut::Rows(Some(Quotes { quote: b'"', between: (b',', b',') })))
+        Guess(Boundary::Rows(Some(Quotes { quote: b'"', between: (b',', b',') })))
     }
 
     #[test]
@@ -153,11 +155,11 @@ mod tests {
 
     #[test]
     fn a_place_is_found_from_another_on() {
-        let lines = Guess(Cut::Lines);
+        let lines = Guess(Boundary::Lines);
         let text = b"1\n22\n3";
         let found: Vec<_> = (0..=6).map(|least| lines.first(text, least)).collect();
         assert_eq!(found, [Some(2), Some(2), Some(2), Some(5), Some(5), Some(5), None]);
-        let mark = Cut::Mark { bytes: (*b",{\"a\"").into(), before: 1 };
+        let mark = Boundary::Mark { bytes: (*b",{\"a\"").into(), before: 1 };
         let records = Guess(mark);
         let text = b"[{\"a\":1},{\"a\":2},{\"a\":3}]";
         let found: Vec<_> = [0, 8, 9, 10, 17, 18].map(|least| records.first(text, least)).into();

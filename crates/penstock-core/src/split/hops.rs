@@ -6,7 +6,7 @@ use super::hop::{Child, Hop, children, items, lines, rows};
 use super::planner::Planner;
 use crate::formats::{Passable, Reader};
 use crate::protocol::{FormatReader, InputView};
-use crate::run::{Failed, Input, Outlet, Run, Turn, Windows};
+use crate::run::{Failed, Input, RecordScope, Run, Turn, Windows};
 
 /// A record of which so many bytes are at hand, and no end, is read by the reader, so that it need
 /// not be kept.
@@ -45,8 +45,8 @@ impl Hops {
     /// Hops for a reader that has come to the first record. None if nothing but the reader can pass
     /// over the others.
     #[must_use]
-    pub fn beside(reader: &Reader, to: &Outlet<Planner>) -> Option<Self> {
-        let can = reader.may_pass(matches!(to, Outlet::Root(_)));
+    pub fn beside(reader: &Reader, to: &RecordScope<Planner>) -> Option<Self> {
+        let can = reader.may_pass(matches!(to, RecordScope::Root(_)));
         can.then(Hops::default)
     }
 
@@ -57,7 +57,7 @@ impl Hops {
     pub fn advance(
         &mut self,
         run: &mut Run<Reader, Windows, Infallible>,
-        to: &mut Outlet<Planner>,
+        to: &mut RecordScope<Planner>,
     ) -> Result<Turn<Infallible>, Failed<Infallible, Infallible>> {
         loop {
             let hop = if run.is_free() { self.hop(run, to) } else { None };
@@ -96,7 +96,7 @@ impl Hops {
     }
 
     /// Ends the hops: from now on, [advance](Run::advance) the run itself.
-    pub fn end(self, to: &mut Outlet<Planner>) {
+    pub fn end(self, to: &mut RecordScope<Planner>) {
         to.inner_mut().stop_behind(u64::MAX);
     }
 
@@ -104,7 +104,7 @@ impl Hops {
     fn hop(
         &mut self,
         run: &mut Run<Reader, Windows, Infallible>,
-        to: &mut Outlet<Planner>,
+        to: &mut RecordScope<Planner>,
     ) -> Option<Next> {
         let wanted = to.inner().wanted().saturating_sub(run.offset());
         let InputView::Text { text, last } = run.input().given() else { return None };
@@ -116,8 +116,8 @@ impl Hops {
         let waits = text.len() < self.enough && !is_all;
         let text = &text[..wanted.min(text.len())];
         let select = match &*to {
-            Outlet::Inside(select) => Some(select),
-            Outlet::Root(_) => None,
+            RecordScope::Inside(select) => Some(select),
+            RecordScope::Root(_) => None,
         };
         let passable = run.reader().passable(select.map(|_| to.depth()))?;
         let can = match (&passable, select) {

@@ -1,6 +1,6 @@
 //! A source, cut into pieces.
 
-use crate::formats::Cut;
+use crate::formats::Boundary;
 use crate::source::{Source, SourceError, out_of_memory};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Piece {
 #[derive(Debug)]
 pub struct Pieces {
     source: Box<Source>,
-    cut: Option<Cut>,
+    cut: Option<Boundary>,
     size: usize,
     /// The first `known` of these bytes were read behind the last cut.
     rest: Vec<u8>,
@@ -92,7 +92,7 @@ impl Pieces {
     }
 
     /// Says where to cut. Until then, no piece is whole.
-    pub fn cut_by(&mut self, cut: Cut) {
+    pub fn cut_by(&mut self, cut: Boundary) {
         self.cut = Some(cut);
     }
 

@@ -8,7 +8,7 @@ use crate::formats::Reader;
 use crate::formats::ReaderState;
 use crate::position::Counter;
 use crate::protocol::{Destination, Flow, Lent, LookAhead, RowsAs, Sink, Want};
-use crate::run::{Input, Outlet, Policy, Run, Windows};
+use crate::run::{Input, Policy, RecordScope, Run, Windows};
 use crate::unrefusing;
 
 /// The destination of a run that pauses at the beginning of the first record from an offset on, and
@@ -181,7 +181,7 @@ impl RecordStart {
     #[must_use]
     pub fn of(
         run: &Run<Reader, Windows, Infallible>,
-        outlet: &Outlet<Planner>,
+        outlet: &RecordScope<Planner>,
     ) -> Option<RecordStart> {
         let at = outlet.inner().found;
         let stand = run.reader().stand(at, outlet.depth())?;
@@ -201,7 +201,7 @@ impl RecordStart {
 /// follows there are records. Its reader reads on behind them. How many it has passed.
 pub fn pass_records(
     run: &mut Run<Reader, Windows, Infallible>,
-    outlet: &mut Outlet<Planner>,
+    outlet: &mut RecordScope<Planner>,
     most: u64,
 ) -> u64 {
     let depth = outlet.depth();

@@ -8,7 +8,7 @@ use super::planner::Planner;
 use super::point::RecordStart;
 use crate::formats::Reader;
 use crate::position::Counter;
-use crate::run::{Failed, Failure, Input, Outlet, Run, Turn, Windows};
+use crate::run::{Failed, Failure, Input, RecordScope, Run, Turn, Windows};
 use crate::select::Records;
 use crate::source::{Source, SourceError};
 
@@ -85,7 +85,7 @@ impl Head {
     #[must_use]
     pub fn of(
         run: &Run<Reader, Windows, Infallible>,
-        outlet: &Outlet<Planner>,
+        outlet: &RecordScope<Planner>,
         records: Option<Records>,
     ) -> Option<Self> {
         outlet.beside(Planner::default())?;
@@ -213,7 +213,7 @@ impl Head {
 /// A run that looks for points.
 struct Walk {
     run: Run<Reader, Windows, Infallible>,
-    to: Outlet<Planner>,
+    to: RecordScope<Planner>,
     hops: Option<Hops>,
     /// Where it has begun.
     begin: u64,
@@ -233,7 +233,7 @@ impl Walk {
         let counted = Counter::at(1, 1, begin);
         let (stand, open) = (start.stand.clone(), start.open.clone());
         let start = RecordStart { counted, records: 0, stand, open };
-        let mut to = Outlet::new(Planner::default(), head.records.clone());
+        let mut to = RecordScope::new(Planner::default(), head.records.clone());
         let Some(reader) = head.reader.at(&start.stand, start.counted.bytes()) else {
             return Ok(None);
         };

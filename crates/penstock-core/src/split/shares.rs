@@ -2,7 +2,7 @@
 
 use crate::error::Fail;
 use crate::protocol::{Destination, FormatReader, InputView, Listener, Sink, Step};
-use crate::run::Outlet;
+use crate::run::RecordScope;
 
 /// No record of a piece takes more memory than this: pieces have at most 64 MiB. If a destination
 /// has a limit below it, nobody reads beside it, because nobody would look whether a record is too
@@ -22,7 +22,7 @@ pub trait Lane:
     /// # Errors
     /// As [`FormatReader::run`].
     fn read_piece<R: FormatReader>(
-        outlet: &mut Outlet<Self>,
+        outlet: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<<Self as Sink>::Error>> {

@@ -159,7 +159,7 @@ impl std::error::Error for TargetError {
 /// ```
 pub struct Target {
     /// None if it is over.
-    outlet: Option<Outlet>,
+    outlet: Option<RecordScope>,
     packer: Option<Packer>,
     /// Compressed bytes that were not written yet.
     packed: Vec<u8>,
@@ -175,7 +175,7 @@ pub struct Target {
 }
 
 /// Whoever takes the bytes.
-enum Outlet {
+enum RecordScope {
     Replaced(Replacement),
     Appended(Appended),
     Through(File),
@@ -207,7 +207,7 @@ impl Target {
     ) -> Result<Self, TargetError> {
         let packer = Packer::new(packing)?;
         let path = std::path::absolute(path)?;
-        let outlet = Outlet::Replaced(Replacement::beside(path, sync, &host)?);
+        let outlet = RecordScope::Replaced(Replacement::beside(path, sync, &host)?);
         Ok(Target::new(outlet, packer, host))
     }
 
@@ -226,7 +226,7 @@ impl Target {
         host: Host,
     ) -> Result<Self, TargetError> {
         let packer = Packer::new(packing)?;
-        let outlet = Outlet::Appended(Appended::open(path, packing, torn, sync, &host)?);
+        let outlet = RecordScope::Appended(Appended::open(path, packing, torn, sync, &host)?);
         let mut target = Target::new(outlet, packer, host);
         target.held = target.packer.is_some().then(Vec::new);
         Ok(target)
@@ -237,7 +237,7 @@ impl Target {
     /// # Errors
     /// There is no memory for the compressor.
     pub fn through(file: File, packing: Packing, host: Host) -> Result<Self, TargetError> {
-        Ok(Target::new(Outlet::Through(file), Packer::new(packing)?, host))
+        Ok(Target::new(RecordScope::Through(file), Packer::new(packing)?, host))
     }
 
     /// Anything that takes bytes. It is flushed by [`flush`](Self::flush) only.
@@ -249,10 +249,10 @@ impl Target {
         packing: Packing,
         host: Host,
     ) -> Result<Self, TargetError> {
-        Ok(Target::new(Outlet::Given(to), Packer::new(packing)?, host))
+        Ok(Target::new(RecordScope::Given(to), Packer::new(packing)?, host))
     }
 
-    fn new(outlet: Outlet, packer: Option<Packer>, host: Host) -> Self {
+    fn new(outlet: RecordScope, packer: Option<Packer>, host: Host) -> Self {
         Target {
             outlet: Some(outlet),
             packer,
@@ -322,7 +322,7 @@ impl Target {
             }
             // Compressed records stay if their member can be ended.
             if target.held.is_none()
-                && let Some(Outlet::Appended(file)) = &mut target.outlet
+                && let Some(RecordScope::Appended(file)) = &mut target.outlet
             {
                 file.mark();
             }
@@ -342,7 +342,7 @@ impl Target {
                 target.give_packed()?;
             }
             match &mut target.outlet {
-                Some(Outlet::Given(to)) => to.flush(),
+                Some(RecordScope::Given(to)) => to.flush(),
                 _ => Ok(()),
             }
         })
@@ -375,10 +375,10 @@ impl Target {
             target.finish_packer()?;
             let host = target.host;
             match target.outlet.take() {
-                Some(Outlet::Replaced(file)) => file.commit(&host, must_be_new),
-                Some(Outlet::Appended(file)) => file.commit(&host),
-                Some(Outlet::Through(file)) => (host.close)(file),
-                Some(Outlet::Given(_)) | None => Ok(()),
+                Some(RecordScope::Replaced(file)) => file.commit(&host, must_be_new),
+                Some(RecordScope::Appended(file)) => file.commit(&host),
+                Some(RecordScope::Through(file)) => (host.close)(file),
+                Some(RecordScope::Given(_)) | None => Ok(()),
             }
         })?;
         self.over = Over::Finished;
@@ -398,7 +398,7 @@ impl Target {
         // The records up to the mark stay, if the end of their member can still be written.
         if is_whole
             && self.finish_packer().is_ok()
-            && let Some(Outlet::Appended(file)) = &mut self.outlet
+            && let Some(RecordScope::Appended(file)) = &mut self.outlet
         {
             file.mark();
         }
@@ -408,9 +408,9 @@ impl Target {
     fn undo(&mut self) -> io::Result<()> {
         (self.packer, self.held, self.packed) = (None, None, Vec::new());
         match self.outlet.take() {
-            Some(Outlet::Replaced(file)) => file.abort(),
-            Some(Outlet::Appended(file)) => file.cut(),
-            Some(Outlet::Through(_) | Outlet::Given(_)) | None => Ok(()),
+            Some(RecordScope::Replaced(file)) => file.abort(),
+            Some(RecordScope::Appended(file)) => file.cut(),
+            Some(RecordScope::Through(_) | RecordScope::Given(_)) | None => Ok(()),
         }
     }
 
@@ -449,7 +449,7 @@ impl Target {
     fn finish_packer(&mut self) -> io::Result<()> {
         let Some(packer) = self.packer.take() else { return Ok(()) };
         let is_needless = match &self.outlet {
-            Some(Outlet::Appended(file)) => self.packed_nothing() && !file.is_empty(),
+            Some(RecordScope::Appended(file)) => self.packed_nothing() && !file.is_empty(),
             _ => false,
         };
         if is_needless {
@@ -491,14 +491,14 @@ impl Target {
     fn give_bytes(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let taken = match &mut self.outlet {
-                Some(Outlet::Replaced(file)) => file.file()?.write(bytes),
-                Some(Outlet::Appended(file)) => {
+                Some(RecordScope::Replaced(file)) => file.file()?.write(bytes),
+                Some(RecordScope::Appended(file)) => {
                     let taken = (&file.file).write(bytes);
                     file.end += *taken.as_ref().unwrap_or(&0) as u64;
                     taken
                 }
-                Some(Outlet::Through(file)) => file.write(bytes),
-                Some(Outlet::Given(to)) => to.write(bytes),
+                Some(RecordScope::Through(file)) => file.write(bytes),
+                Some(RecordScope::Given(to)) => to.write(bytes),
                 None => return Err(io::ErrorKind::BrokenPipe.into()),
             };
             match taken {

@@ -319,7 +319,7 @@ impl Reader {
         self.open.depth()
     }
 
-    /// Tells the reader that the first `count` bytes of the window were dropped.
+    /// RecordFeed the reader that the first `count` bytes of the window were dropped.
     ///
     /// # Panics
     /// If the reader still needs some of them.
@@ -354,7 +354,7 @@ impl Reader {
         self.cut_reference = None;
     }
 
-    /// Tells the reader that the window now begins at `base`.
+    /// RecordFeed the reader that the window now begins at `base`.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
     }

@@ -5,7 +5,7 @@ use super::seeking::{Plain, Seeker};
 use super::table::Table;
 use penstock_core::error::Kind;
 use penstock_core::protocol::{Destination, Trace};
-use penstock_core::run::{Lent, Origin, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::run::{Lent, Origin, Policy, RecordScope, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
 use penstock_core::stage::Replay;
@@ -87,7 +87,7 @@ fn rows_of_all_kinds() {
 #[test]
 fn one_column() {
     let records = Records::at(&Path::parse("name").unwrap()).unwrap();
-    let mut select = Outlet::new(Trace::new(), Some(records));
+    let mut select = RecordScope::new(Trace::new(), Some(records));
     assert_eq!(read("id,name\n1,a\n2,\n3,b", 100, &mut select), [""; 0]);
     assert_eq!(
         select.inner().text(),
@@ -119,7 +119,7 @@ proptest! {
         let header = ["id", "name", "note"].map(str::to_owned).to_vec();
         let text = written(&[vec![header.clone()], rows.clone()].concat());
         let records = filtered.then(Records::by_default);
-        let mut table = Outlet::new(Table::new(&["id", "note"]), records);
+        let mut table = RecordScope::new(Table::new(&["id", "note"]), records);
         let problems = read(&text, piece, &mut table);
         prop_assert!(problems.is_empty(), "{:?}", problems);
         let expected: Vec<Vec<_>> = rows
@@ -135,12 +135,12 @@ proptest! {
 #[test]
 fn looking_ahead_in_rows() {
     let text = "id,t,note\n1,a,x\n2,b,y\n3,,z\n";
-    let mut seeker = Outlet::new(Seeker::default(), None);
+    let mut seeker = RecordScope::new(Seeker::default(), None);
     assert_eq!(read(text, 7, &mut seeker), [""; 0]);
     let heard = seeker.inner().heard.clone();
     assert_eq!(heard, "{id? t?=a id 1 t a note x }{id? t?=b }{id? t?= note? end? id 3 t  note z }");
     for limit in [0, 1 << 20] {
-        let mut stage = Outlet::new(Replay::new(Seeker::default(), limit), None);
+        let mut stage = RecordScope::new(Replay::new(Seeker::default(), limit), None);
         let mut run = Run::new(
             Plain(CsvReader::default()),
             Lent::new(text.as_bytes(), Origin::default()),
@@ -158,7 +158,7 @@ fn looking_ahead_in_rows() {
                 Turn::End => break,
             }
         }
-        let Outlet::Root(stage) = stage else { unreachable!("no records were asked for") };
+        let RecordScope::Root(stage) = stage else { unreachable!("no records were asked for") };
         if limit == 0 {
             assert_eq!(problems, [2, 3, 4]);
         } else {

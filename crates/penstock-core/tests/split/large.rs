@@ -3,7 +3,7 @@
 use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::run::{Input, Outlet, Turn, Windows};
+use penstock_core::run::{Input, RecordScope, Turn, Windows};
 use penstock_core::source::{Options, Source};
 use penstock_core::split::{Hops, Planner, RecordStart};
 use std::io::Read;
@@ -49,7 +49,7 @@ fn plan(records: u64, with_hops: bool) {
     let source = Source::open(Box::new(source), Options::new(&Limits::default()));
     let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
     let mut run = Planner::run(reader, Windows::of(source));
-    let mut to = Outlet::new(Planner::default(), None);
+    let mut to = RecordScope::new(Planner::default(), None);
     let (mut points, mut window) = (0_u64, 0);
     let mut hops = None::<Hops>;
     loop {

@@ -6,7 +6,7 @@ use penstock_core::formats::ReaderState;
 use penstock_core::limits::Limits;
 use penstock_core::plist;
 use penstock_core::protocol::Destination;
-use penstock_core::run::{Outlet, Policy, Run, Turn, Windows};
+use penstock_core::run::{Policy, RecordScope, Run, Turn, Windows};
 use penstock_core::select::{At, Open, Path, Records};
 use penstock_core::source::Detect;
 use penstock_core::split::{Planner, RecordStart, pass_records};
@@ -44,12 +44,12 @@ fn records(at: Option<&str>) -> Records {
 }
 
 /// A run that looks for points.
-struct Planning(Run<Reader, Windows, Infallible>, Outlet<Planner>);
+struct Planning(Run<Reader, Windows, Infallible>, RecordScope<Planner>);
 
 impl Planning {
     fn over(bytes: &[u8], at: Option<&str>) -> Self {
         let run = Planner::run(reader(), windows(bytes, bytes.len().max(1), Detect::Plist));
-        Planning(run, Outlet::new(Planner::default(), Some(records(at))))
+        Planning(run, RecordScope::new(Planner::default(), Some(records(at))))
     }
 
     fn go_on(&mut self) -> bool {
@@ -113,7 +113,7 @@ fn without_shares(events: &str) -> String {
 /// What a reader gives from a point on.
 fn rest(bytes: &[u8], at: Option<&str>, point: &RecordStart) -> Got {
     let mut got = Got::default();
-    let mut to = Outlet::new(Counting::default(), Some(records(at)));
+    let mut to = RecordScope::new(Counting::default(), Some(records(at)));
     assert!(to.go_on(&point.open, point.records));
     let reader = reader().between(places(point), &[]).expect("a reader of property lists");
     let run = Run::new(reader, windows(bytes, bytes.len().max(1), Detect::Plist), Policy::Hand);
@@ -149,7 +149,7 @@ pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usiz
     let mut whole = Got::default();
     let step = bytes.len().max(1);
     let run = Run::new(reader(), windows(bytes, step, Detect::Plist), Policy::Hand);
-    finish(run, Outlet::new(Counting::default(), Some(records(at))), Shown::All, &mut whole);
+    finish(run, RecordScope::new(Counting::default(), Some(records(at))), Shown::All, &mut whole);
 
     let points = planned(bytes, at, cuts);
     let mut got = Got::default();
@@ -157,7 +157,7 @@ pub(crate) fn same_members(bytes: &[u8], at: Option<&str>, cuts: &[u64]) -> usiz
         let from = part.checked_sub(1).map(|before| &points[before]);
         let start = from.map_or(&[][..], places);
         let until = points.get(part).map_or(&[][..], places);
-        let mut to = Outlet::new(Counting::default(), Some(records(at)));
+        let mut to = RecordScope::new(Counting::default(), Some(records(at)));
         if let Some(point) = from {
             assert_eq!(point.open.len(), start.len() + 1);
             assert!(to.go_on(&point.open, point.records));

@@ -7,7 +7,7 @@ use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Excerpt};
 use penstock_core::protocol::{Lent, LookAhead, Sink, Trace};
-use penstock_core::run::{Failure, Outlet, Policy, Problem, Run, Turn, Windows};
+use penstock_core::run::{Failure, Policy, Problem, RecordScope, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Options, Source, SourceError};
 use penstock_core::split::{Asked, Chain, Head, Hops, Opens, Planner, Ranged, RecordStart};
@@ -164,7 +164,7 @@ fn told(problem: &Problem, shown: Shown) -> String {
 
 pub(crate) fn finish(
     mut run: Run<Reader, Windows, Infallible>,
-    mut to: Outlet<Counting>,
+    mut to: RecordScope<Counting>,
     shown: Shown,
     got: &mut Got,
 ) -> bool {
@@ -208,7 +208,7 @@ pub(crate) fn finish(
 fn whole(form: Form, text: &str, step: usize, shown: Shown) -> Got {
     let run = Run::new(reader(form), windows(text.as_bytes(), step, Detect::Nothing), Policy::Hand);
     let mut got = Got::default();
-    finish(run, Outlet::new(Counting::default(), records(form)), shown, &mut got);
+    finish(run, RecordScope::new(Counting::default(), records(form)), shown, &mut got);
     got
 }
 
@@ -233,7 +233,7 @@ pub(crate) enum Way {
 /// it, and if something hops over the fault, others behind it.
 pub(crate) fn planned(form: Form, text: &str, step: usize, cuts: &[u64], way: Way) -> Plan {
     let mut run = Planner::run(reader(form), windows(text.as_bytes(), step, Detect::Nothing));
-    let mut to = Outlet::new(Planner::default(), records(form));
+    let mut to = RecordScope::new(Planner::default(), records(form));
     let mut hops = None::<Hops>;
     let mut cuts = cuts.iter().copied();
     let (mut points, mut head) = (Vec::new(), None);
@@ -303,7 +303,7 @@ pub(crate) fn in_ranges(
     guessed: Guessed,
 ) -> Option<(Vec<RecordStart>, usize)> {
     let mut run = Planner::run(reader(form), windows(text.as_bytes(), step, Detect::Nothing));
-    let mut to = Outlet::new(Planner::default(), records(form));
+    let mut to = RecordScope::new(Planner::default(), records(form));
     let head = loop {
         match run.advance(&mut to) {
             Ok(Turn::Dry) => {
@@ -388,7 +388,7 @@ fn parts(
         let from = part.checked_sub(1).map(|before| &points[before]);
         let begin = from.map_or(0, |point| point.counted.bytes() as usize);
         let end = points.get(part).map_or(text.len(), |point| point.counted.bytes() as usize);
-        let mut to = Outlet::new(Counting::default(), records(form));
+        let mut to = RecordScope::new(Counting::default(), records(form));
         let is_last = part == points.len();
         let failed = match from {
             None => {

@@ -5,7 +5,7 @@ use crate::parts::{Counting, Got, Shown, finish, windows};
 use penstock_core::csv::{Header, Options, Reader, Terminator};
 use penstock_core::formats::Reader as AnyReader;
 use penstock_core::limits::Limits;
-use penstock_core::run::{Outlet, Policy, Run};
+use penstock_core::run::{Policy, RecordScope, Run};
 use penstock_core::source::Detect;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -24,7 +24,7 @@ fn read(options: &Options, text: &str, step: usize, cut: Option<usize>) -> Got {
         run.leave_torn();
     }
     let mut got = Got::default();
-    finish(run, Outlet::new(Counting::default(), None), Shown::Place, &mut got);
+    finish(run, RecordScope::new(Counting::default(), None), Shown::Place, &mut got);
     got
 }
 

@@ -16,7 +16,7 @@ use penstock_core::position::Place;
 use penstock_core::protocol::{
     Copies, Destination, FormatReader, InputView, Kept, Refused, Sink, Step, Unknown,
 };
-use penstock_core::run::{Failed, Outlet, Run, Windows};
+use penstock_core::run::{Failed, RecordScope, Run, Windows};
 use penstock_core::select::{Open, Records};
 use penstock_core::shape::Shape;
 use penstock_core::source::Source;
@@ -124,13 +124,13 @@ impl Pool {
 #[expect(clippy::large_enum_variant, reason = "there is one for each run")]
 pub(crate) enum Builder {
     /// From maps and lists.
-    Keyed(Outlet<Owned<Keys>>),
+    Keyed(RecordScope<Owned<Keys>>),
     /// From elements.
-    Markup(Outlet<Owned<Elements>>),
+    Markup(RecordScope<Owned<Elements>>),
     /// Columns, from maps and lists.
-    KeyedColumns(Box<Outlet<Filling<Keys, Keyed>>>),
+    KeyedColumns(Box<RecordScope<Filling<Keys, Keyed>>>),
     /// Columns, from elements.
-    MarkupColumns(Box<Outlet<Filling<Elements, Markup>>>),
+    MarkupColumns(Box<RecordScope<Filling<Elements, Markup>>>),
 }
 
 /// Forwards a call to the outlet of the sink that was chosen.
@@ -155,10 +155,10 @@ impl Builder {
     ) -> Self {
         match own {
             FormatOptions::Keyed(own) => {
-                Builder::Keyed(Outlet::new(Owned::new(plan, options, own), records))
+                Builder::Keyed(RecordScope::new(Owned::new(plan, options, own), records))
             }
             FormatOptions::Markup(own) => {
-                Builder::Markup(Outlet::new(Owned::new(plan, options, own), records))
+                Builder::Markup(RecordScope::new(Owned::new(plan, options, own), records))
             }
         }
     }
@@ -193,7 +193,7 @@ impl Builder {
         let columns = penstock_arrow::Columns::new(columns);
         // It is replaced at once.
         let none = Owned::new(plan, options, MarkupOptions::default());
-        let before = std::mem::replace(self, Builder::Markup(Outlet::Root(none)));
+        let before = std::mem::replace(self, Builder::Markup(RecordScope::Root(none)));
         *self = match before {
             Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(outlet.map(|slow| {
                 let fast = Keyed::new(columns, settings);
@@ -294,7 +294,7 @@ impl Builder {
         each!(self, outlet => outlet.go_on(open, records))
     }
 
-    /// See [`Outlet::open_behind`].
+    /// See [`RecordScope::open_behind`].
     pub(crate) fn open_behind(&self) -> Vec<Open> {
         each!(self, outlet => outlet.open_behind())
     }

@@ -5,7 +5,7 @@ mod columns;
 pub(crate) mod destination;
 pub(crate) mod driver;
 pub(crate) mod filling;
-pub(crate) mod outlet;
 pub(crate) mod progress;
+pub(crate) mod scope;
 pub(crate) mod shorten;
 pub(crate) mod timing;

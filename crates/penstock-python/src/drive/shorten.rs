@@ -8,14 +8,14 @@
 //! members. The reader skips everything else without making events of it.
 
 use super::destination::Builder;
-use super::outlet::{by_outlet, outlet_destination};
+use super::scope::{by_outlet, outlet_destination};
 use crate::objects::{Owned, Refusal, Side, written};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::formats::Reader;
 use penstock_core::forward;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
-use penstock_core::run::{Failed, Outlet, Run, Turn, Windows};
+use penstock_core::run::{Failed, RecordScope, Run, Turn, Windows};
 use penstock_core::shape::Shape;
 use penstock_core::value::number::Outcome;
 use pyo3::prelude::*;
@@ -158,7 +158,7 @@ impl Shortener {
 
 /// An outlet in front of which records are shortened.
 struct Shortened<'a, S: Side> {
-    outlet: &'a mut Outlet<Owned<S>>,
+    outlet: &'a mut RecordScope<Owned<S>>,
     state: &'a mut Shortener,
 }
 
@@ -168,8 +168,8 @@ outlet_destination!(Shortened);
 macro_rules! inside {
     ($self:ident.$method:ident($($argument:expr),*)) => {
         match $self.outlet {
-            Outlet::Root(sink) => sink.$method($($argument),*),
-            Outlet::Inside(sink) => sink.$method($($argument),*),
+            RecordScope::Root(sink) => sink.$method($($argument),*),
+            RecordScope::Inside(sink) => sink.$method($($argument),*),
         }
     };
 }
@@ -178,16 +178,16 @@ impl<S: Side> Shortened<'_, S> {
     /// Whether the next event belongs to a record that has begun.
     fn in_record(&self) -> bool {
         match &*self.outlet {
-            Outlet::Root(_) => !self.state.open.is_empty(),
-            Outlet::Inside(select) => select.in_record(),
+            RecordScope::Root(_) => !self.state.open.is_empty(),
+            RecordScope::Inside(select) => select.in_record(),
         }
     }
 
     /// Begins a record, before its first event. Outside of records this does nothing that stays.
     fn begin_record(&mut self) {
         let step = match &*self.outlet {
-            Outlet::Root(_) => None,
-            Outlet::Inside(select) => select.path_prefix().pop(),
+            RecordScope::Root(_) => None,
+            RecordScope::Inside(select) => select.path_prefix().pop(),
         };
         self.state.begin(step);
     }
@@ -196,7 +196,7 @@ impl<S: Side> Shortened<'_, S> {
     fn value(
         &mut self,
         length: usize,
-        give: impl FnOnce(&mut Outlet<Owned<S>>) -> Result<Flow, Refusal>,
+        give: impl FnOnce(&mut RecordScope<Owned<S>>) -> Result<Flow, Refusal>,
     ) -> Result<Flow, Refusal> {
         if !self.in_record() {
             let flow = give(self.outlet)?;
@@ -216,14 +216,14 @@ impl<S: Side> Shortened<'_, S> {
         &mut self,
         is_list: bool,
         at: u64,
-        give: impl FnOnce(&mut Outlet<Owned<S>>) -> Result<Flow, Refusal>,
+        give: impl FnOnce(&mut RecordScope<Owned<S>>) -> Result<Flow, Refusal>,
     ) -> Result<Flow, Refusal> {
         let is_markup = matches!(S::SHAPE, Shape::Elements);
         if !self.in_record() {
             let flow = give(self.outlet)?;
             let begins = match &*self.outlet {
-                Outlet::Root(_) => true,
-                Outlet::Inside(select) => select.in_record(),
+                RecordScope::Root(_) => true,
+                RecordScope::Inside(select) => select.in_record(),
             };
             if begins {
                 self.begin_record();
@@ -280,7 +280,7 @@ impl<S: Side> Shortened<'_, S> {
         &mut self,
         length: usize,
         element: Option<&str>,
-        give: impl FnOnce(&mut Outlet<Owned<S>>) -> Result<Flow, Refusal>,
+        give: impl FnOnce(&mut RecordScope<Owned<S>>) -> Result<Flow, Refusal>,
     ) -> Result<Flow, Refusal> {
         if self.state.omits_key(length, element) {
             return Ok(Flow::Skip);
@@ -323,8 +323,8 @@ macro_rules! passed {
     (@ ref $method:ident($($argument:ident: $kind:ty),*) -> $result:ty) => {
         fn $method(&self, $($argument: $kind),*) -> $result {
             match &*self.outlet {
-                Outlet::Root(sink) => sink.$method($($argument),*),
-                Outlet::Inside(sink) => sink.$method($($argument),*),
+                RecordScope::Root(sink) => sink.$method($($argument),*),
+                RecordScope::Inside(sink) => sink.$method($($argument),*),
             }
         }
     };
@@ -335,8 +335,8 @@ macro_rules! scalars {
     ($($method:ident($($argument:ident: $kind:ty),*) = $length:expr;)*) => {
         $(fn $method(&mut self, $($argument: $kind,)* at: u64) -> Result<Flow, Refusal> {
             self.value($length, |outlet| match outlet {
-                Outlet::Root(sink) => sink.$method($($argument,)* at),
-                Outlet::Inside(sink) => sink.$method($($argument,)* at),
+                RecordScope::Root(sink) => sink.$method($($argument,)* at),
+                RecordScope::Inside(sink) => sink.$method($($argument,)* at),
             })
         })*
     };
@@ -352,8 +352,8 @@ macro_rules! keys {
                 return inside!(self.$method($($argument,)* at));
             }
             self.member($length, $element, |outlet| match outlet {
-                Outlet::Root(sink) => sink.$method($($argument,)* at),
-                Outlet::Inside(sink) => sink.$method($($argument,)* at),
+                RecordScope::Root(sink) => sink.$method($($argument,)* at),
+                RecordScope::Inside(sink) => sink.$method($($argument,)* at),
             })
         })*
     };
@@ -364,8 +364,8 @@ macro_rules! begins {
     ($($method:ident = $is_list:expr;)*) => {
         $(fn $method(&mut self, at: u64) -> Result<Flow, Refusal> {
             self.container($is_list, at, |outlet| match outlet {
-                Outlet::Root(sink) => sink.$method(at),
-                Outlet::Inside(sink) => sink.$method(at),
+                RecordScope::Root(sink) => sink.$method(at),
+                RecordScope::Inside(sink) => sink.$method(at),
             })
         })*
     };

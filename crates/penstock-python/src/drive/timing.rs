@@ -9,13 +9,13 @@
 //! count.
 
 use super::driver::Gauge;
-use super::outlet::{by_outlet, outlet_destination};
+use super::scope::{by_outlet, outlet_destination};
 use crate::edge::errors::guarded;
 use crate::objects::{Owned, Refusal, Side};
 use penstock_clock::Mono;
 use penstock_core::forward;
 use penstock_core::protocol::{Lent, LookAhead, Sink};
-use penstock_core::run::Outlet;
+use penstock_core::run::RecordScope;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::atomic::Ordering;
@@ -276,7 +276,7 @@ pub(crate) struct Clockwork {
 
 /// An outlet, with the clock read before and after each event.
 pub(crate) struct Timed<'a, S: Side> {
-    pub(crate) outlet: &'a mut Outlet<Owned<S>>,
+    pub(crate) outlet: &'a mut RecordScope<Owned<S>>,
     pub(crate) clockwork: &'a mut Clockwork,
 }
 
@@ -292,8 +292,8 @@ macro_rules! timed {
         fn $method(&mut self, $($argument: $kind),*) $(-> $result)? {
             let begun = Mono::now_relaxed();
             let result = match self.outlet {
-                Outlet::Root(sink) => sink.$method($($argument),*),
-                Outlet::Inside(sink) => sink.$method($($argument),*),
+                RecordScope::Root(sink) => sink.$method($($argument),*),
+                RecordScope::Inside(sink) => sink.$method($($argument),*),
             };
             self.clockwork.spent += since(begun);
             self.clockwork.calls += 1;
@@ -303,8 +303,8 @@ macro_rules! timed {
     (@ ref $method:ident($($argument:ident: $kind:ty),*) -> $result:ty) => {
         fn $method(&self, $($argument: $kind),*) -> $result {
             match &self.outlet {
-                Outlet::Root(sink) => sink.$method($($argument),*),
-                Outlet::Inside(sink) => sink.$method($($argument),*),
+                RecordScope::Root(sink) => sink.$method($($argument),*),
+                RecordScope::Inside(sink) => sink.$method($($argument),*),
             }
         }
     };

@@ -1,4 +1,4 @@
-//! The plan of a type without its objects: what [`Fit`](penstock_core::convert::fit::Fit) checks and
+//! The plan of a type without its objects: what [`NativeRecord`](penstock_core::convert::native::NativeRecord) checks and
 //! writes. It is made of the same plan that builds objects, and of the layout that writes them.
 
 use super::Stop;
@@ -9,7 +9,7 @@ use crate::plan::{
     Absent, Build, Check, Choice, ClassPlan, Kind, Limit, NodeId, PLAIN, Plan, PlanRef, PostSteps,
     State, Step as PostStep, Target, Test, Tokens, is_decimal, is_unset,
 };
-use penstock_core::convert::fit::plan as fit;
+use penstock_core::convert::native::plan as fit;
 use penstock_core::json::writer::{Writer, WriterOptions};
 use penstock_core::limits::Limits;
 use penstock_core::value::cells::Cells;

@@ -1,7 +1,7 @@
 //! Conversions by a class: with objects, and without them.
 //!
 //! For whoever changes it. **Both do what `read` and `write` do, and nothing else.** With objects,
-//! a driver reads records and a recorder writes them. Without them, a [`Fit`] checks and keeps the
+//! a driver reads records and a recorder writes them. Without them, a [`NativeRecord`] checks and keeps the
 //! values of a record, and no interpreter lock is held. It takes what it knows to be right. As soon
 //! as it does not take an event, a builder gets the events of the record so far, then this one and
 //! all that follow: so errors are the builder's, to the letter, and so are all values that the fit
@@ -28,7 +28,7 @@ use crate::objects::{FormatOptions, Keys, Options, Owned, Refusal};
 use crate::plan::{PlanRef, plan_error};
 use penstock_arrow::Header;
 use penstock_core::convert::Kept;
-use penstock_core::convert::fit::Fit;
+use penstock_core::convert::native::NativeRecord;
 use penstock_core::each_writer;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
@@ -39,7 +39,7 @@ use penstock_core::protocol::{
     Copies, Destination, Duplicates, Flow, FormatReader, InputView, Judge, Lent, Look, LookAhead,
     Refused, RowsAs, Sink, Step, Unknown, Want,
 };
-use penstock_core::run::{Failed, Failure, Outlet, Problem, Run, Windows};
+use penstock_core::run::{Failed, Failure, Problem, RecordScope, Run, Windows};
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::split::{Lane, PIECE_MEMORY, Shares};
@@ -141,7 +141,7 @@ impl Into<'_> {
                 };
                 let fitted = Fitted {
                     run,
-                    fit: Fit::new(fit),
+                    fit: NativeRecord::new(fit),
                     slow: Owned::new(plan, options, own),
                     recorder,
                     records: settings.records,
@@ -246,7 +246,7 @@ fn finish(
 /// A conversion that makes objects only where it must.
 pub(super) struct Fitted {
     run: Run<Reader, Windows, PyErr>,
-    fit: Fit,
+    fit: NativeRecord,
     slow: Owned<Keys>,
     recorder: Recorder,
     records: Option<Records>,
@@ -296,13 +296,13 @@ impl Fitted {
             plan,
             header: None,
         };
-        let mut to = Outlet::new(body, records);
+        let mut to = RecordScope::new(body, records);
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring =
-            |run: &mut Run<_, Windows, _>, to: &mut Outlet<_>| together.bring(run, to, &gauge);
+            |run: &mut Run<_, Windows, _>, to: &mut RecordScope<_>| together.bring(run, to, &gauge);
         loop {
-            let records = |to: &Outlet<Body<'_>>| to.inner().records;
+            let records = |to: &RecordScope<Body<'_>>| to.inner().records;
             match py.detach(|| advance(&mut run, &mut to, &gauge, records, &mut bring)) {
                 Ok(Got::Somewhere) => py.check_signals()?,
                 Ok(Got::End) => {
@@ -375,7 +375,7 @@ fn raised(
 
 /// Converts records.
 struct Body<'t> {
-    fit: Fit,
+    fit: NativeRecord,
     /// Whether the builder has the events of the record.
     is_slow: Cell<bool>,
     /// The builder. A lane has none.
@@ -404,7 +404,7 @@ impl Body<'_> {
     #[inline(always)]
     fn give(
         &mut self,
-        fit: impl FnOnce(&mut Fit) -> Option<Flow>,
+        fit: impl FnOnce(&mut NativeRecord) -> Option<Flow>,
         slow: impl FnOnce(&mut Owned<Keys>) -> Answer,
     ) -> Answer {
         if !self.is_slow.get()
@@ -547,7 +547,7 @@ impl Lane for Body<'static> {
         Some(used)
     }
     fn read_piece<R: FormatReader>(
-        outlet: &mut Outlet<Self>,
+        outlet: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {

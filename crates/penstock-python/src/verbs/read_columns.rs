@@ -14,13 +14,13 @@ use crate::verbs::read::Reader;
 use penstock_arrow::tell::{Paths, Records, Slot};
 use penstock_arrow::{DataType, Field};
 use penstock_core::formats::arrow;
-use penstock_core::protocol::Brings;
+use penstock_core::protocol::RecordSource;
 use penstock_core::run::{Spot, Windows};
 use pyo3::prelude::*;
 use std::fmt;
 use std::io;
 
-/// Brings the arrays of a stream into the slot from which they are told.
+/// RecordSource the arrays of a stream into the slot from which they are told.
 struct Stream {
     imported: Imported,
     slot: Slot,
@@ -32,7 +32,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-impl Brings for Stream {
+impl RecordSource for Stream {
     fn bring(&mut self) -> io::Result<bool> {
         match self.imported.next() {
             Ok(None) => Ok(false),

@@ -22,7 +22,7 @@ use penstock_core::json::Container;
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Counter};
 use penstock_core::protocol::Destination;
-use penstock_core::run::{Failure, Input, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::run::{Failure, Input, Policy, RecordScope, Run, Turn, Windows};
 use penstock_core::select::{At, Open, Records};
 use penstock_core::source::{Compression, Frames, ReadAt, Source, SourceError};
 use penstock_core::split::{Head, Hops, Planner, RecordStart, pass_records};
@@ -137,7 +137,7 @@ pub(super) fn point(dialect: &Dialect, told: Told) -> RecordStart {
 /// A run that looks for points.
 pub(super) struct Planning {
     run: Run<AnyReader, Windows, Infallible>,
-    to: Outlet<Planner>,
+    to: RecordScope<Planner>,
     /// What hops over the records between two points, if anything can.
     hops: Option<Hops>,
 }
@@ -160,14 +160,14 @@ impl Planning {
         point: &RecordStart,
     ) -> Option<Self> {
         let run = Planner::run(reader, input);
-        let mut to = Outlet::new(Planner::default(), records);
+        let mut to = RecordScope::new(Planner::default(), records);
         let is_there = to.go_on(&point.open, point.records);
         is_there.then_some(Planning { run, to, hops: None })
     }
 
     fn over(dialect: &Dialect, limits: &Limits, input: Windows, records: Option<Records>) -> Self {
         let run = Planner::run(dialect.reader(false, limits), input);
-        let to = Outlet::new(Planner::default(), records);
+        let to = RecordScope::new(Planner::default(), records);
         Planning { run, to, hops: None }
     }
 

@@ -2,11 +2,11 @@
 
 use crate::drive::driver::Gauge;
 use penstock_core::formats::Reader;
-use penstock_core::run::{Failed, Outlet, Run, Windows};
+use penstock_core::run::{Failed, RecordScope, Run, Windows};
 use penstock_core::split::{Lane, Shares, Threads, expect_threads};
 use std::sync::atomic::Ordering;
 
-/// Brings input to a run, and begins the threads as soon as there is so much of it that they are
+/// RecordSource input to a run, and begins the threads as soon as there is so much of it that they are
 /// worth it.
 pub(in crate::verbs) struct Together<L> {
     count: usize,
@@ -22,14 +22,14 @@ impl<L: Lane> Together<L> {
         Together { count, threads: None }
     }
 
-    /// Brings what comes next, if that came yet.
+    /// RecordSource what comes next, if that came yet.
     ///
     /// # Errors
     /// The failure that ends the run.
     pub(in crate::verbs) fn bring<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        to: &mut Outlet<S>,
+        to: &mut RecordScope<S>,
         gauge: &Gauge,
     ) -> Result<(), Failed<S::Cause, S::Break>> {
         if self.threads.is_none() && self.count > 1 {

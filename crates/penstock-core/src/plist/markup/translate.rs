@@ -222,7 +222,7 @@ impl<'a, S: Listener + ?Sized> Translator<'a, S> {
         self.refusal
     }
 
-    /// Tells what is due from the call before.
+    /// RecordFeed what is due from the call before.
     #[inline(always)]
     pub(super) fn begin(&mut self) -> Answer {
         if self.state.due.is_empty() { Ok(Flow::Take) } else { self.flush() }
@@ -273,7 +273,7 @@ impl<'a, S: Listener + ?Sized> Translator<'a, S> {
         Refused
     }
 
-    /// Tells what is due. If the destination pauses, the rest of it stays due.
+    /// RecordFeed what is due. If the destination pauses, the rest of it stays due.
     #[inline(never)]
     fn flush(&mut self) -> Answer {
         let mut last = Flow::Take;
@@ -321,7 +321,7 @@ impl<'a, S: Listener + ?Sized> Translator<'a, S> {
         Ok(if goes_on(last) { Flow::Take } else { last })
     }
 
-    /// Tells the text element that has ended.
+    /// RecordFeed the text element that has ended.
     #[inline]
     fn leaf(&mut self) -> Answer {
         let State { element, at, ascii, .. } = *self.state;

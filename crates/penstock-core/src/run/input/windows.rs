@@ -6,7 +6,7 @@ use super::body::{Binary, Body, fill, gather};
 use super::{Input, total_exceeded};
 use crate::error::Fault;
 use crate::position::{Counter, Place};
-use crate::protocol::{Brings, InputView};
+use crate::protocol::{InputView, RecordSource};
 use crate::run::inbox::{Opened, Sealed, Unpacking};
 use crate::source::{
     Compression, Detect, Encoding, Options, Source, SourceError, Window, is_binary,
@@ -52,7 +52,7 @@ enum Feed {
         pushed: u64,
     },
     /// Records that are no text, so the window stays empty.
-    Told(Box<dyn Brings>),
+    Records(Box<dyn RecordSource>),
     Closed,
 }
 
@@ -66,8 +66,8 @@ impl Windows {
 
     /// Records that are no text.
     #[must_use]
-    pub fn told(brings: Box<dyn Brings>) -> Self {
-        Windows::over(Window::new(), Feed::Told(brings))
+    pub fn told(brings: Box<dyn RecordSource>) -> Self {
+        Windows::over(Window::new(), Feed::Records(brings))
     }
 
     fn over(window: Window, feed: Feed) -> Self {
@@ -231,7 +231,7 @@ impl Windows {
                 }
             }
             Feed::Pushed { .. } | Feed::Sealed(_) => {}
-            Feed::Told(brings) => *ended = !brings.bring().map_err(SourceError::Io)?,
+            Feed::Records(brings) => *ended = !brings.bring().map_err(SourceError::Io)?,
             Feed::Closed => *ended = true,
         }
         Ok(())
@@ -339,7 +339,7 @@ impl Windows {
         match &self.feed {
             Feed::Source(source) => Some(source.raw_bytes()),
             Feed::Pushed { pushed, .. } | Feed::Unpacked { pushed, .. } => Some(*pushed),
-            Feed::Sealed(_) | Feed::Told(_) => Some(0),
+            Feed::Sealed(_) | Feed::Records(_) => Some(0),
             Feed::Closed => None,
         }
     }
@@ -407,7 +407,7 @@ impl Input for Windows {
             Feed::Source(_)
             | Feed::Sealed(_)
             | Feed::Unpacked { .. }
-            | Feed::Told(_)
+            | Feed::Records(_)
             | Feed::Closed => None,
         }
     }

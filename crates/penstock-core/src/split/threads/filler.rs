@@ -5,7 +5,7 @@ use super::pool::{Pool, Worker};
 use crate::formats::Reader;
 use crate::position::Counter;
 use crate::protocol::{FormatReader, InputView, Step};
-use crate::run::{Input, Lent, Origin, Outlet};
+use crate::run::{Input, Lent, Origin, RecordScope};
 use crate::split::pieces::Piece;
 use crate::split::shares::{Lane, Shares};
 
@@ -15,7 +15,7 @@ pub(super) struct Filled<L, K> {
     /// A reader that stands at the end of the piece.
     pub(super) reader: Reader,
     /// The way to what has taken the records.
-    pub(super) outlet: Outlet<L>,
+    pub(super) outlet: RecordScope<L>,
     /// The counts over the piece.
     pub(super) counted: K,
 }
@@ -24,12 +24,15 @@ pub(super) struct Filled<L, K> {
 #[derive(Debug)]
 pub(super) struct Filler<L> {
     pub(super) reader: Reader,
-    pub(super) outlet: Outlet<L>,
+    pub(super) outlet: RecordScope<L>,
 }
 
 impl<L: Lane> Filler<L> {
     /// Reads pieces as a run does. None if nobody but its own reader can, now or at all.
-    pub(super) fn beside<S: Shares<Lane = L>>(reader: &Reader, to: &Outlet<S>) -> Option<Self> {
+    pub(super) fn beside<S: Shares<Lane = L>>(
+        reader: &Reader,
+        to: &RecordScope<S>,
+    ) -> Option<Self> {
         let lane = to.inner().lane()?;
         Some(Filler { reader: reader.beside(to.depth())?, outlet: to.beside(lane)? })
     }
@@ -57,7 +60,7 @@ impl<L: Lane> Filler<L> {
     }
 
     /// The way to an empty lane. `used` lends its memory.
-    fn anew<K>(&self, used: Option<Filled<L, K>>) -> Option<Outlet<L>> {
+    fn anew<K>(&self, used: Option<Filled<L, K>>) -> Option<RecordScope<L>> {
         let used = used.map(|used| used.outlet.into_inner());
         self.outlet.beside(self.outlet.inner().anew(used)?)
     }
@@ -104,7 +107,7 @@ impl<L: Lane> Worker<Members> for Filler<L> {
 
 /// Whether a reader reads all of a piece without a fault, and the lane takes all of it.
 fn is_read_to_its_end<L: Lane>(
-    outlet: &mut Outlet<L>,
+    outlet: &mut RecordScope<L>,
     reader: &mut Reader,
     given: InputView<'_>,
 ) -> bool {

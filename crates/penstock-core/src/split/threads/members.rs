@@ -11,7 +11,7 @@ use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::formats::Reader;
 use crate::plist::binary;
 use crate::protocol::{Destination, InputView};
-use crate::run::{Binary, Failed, Outlet, Run, Windows};
+use crate::run::{Binary, Failed, RecordScope, Run, Windows};
 use crate::split::shares::{Lane, Shares};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -82,14 +82,14 @@ impl<L: Lane> Threads<L> {
     /// is said. None if it is no binary property list, or too small, or if all of it is one record.
     pub(super) fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
         let file = run.input_mut().binary()?;
         let reader = run.reader_mut().binary_mut()?;
         let is_small = size.is_none() && file.size() < ALONE;
-        if is_small || matches!(outlet, Outlet::Root(_)) {
+        if is_small || matches!(outlet, RecordScope::Root(_)) {
             reader.halt_within(0);
             return None;
         }
@@ -107,7 +107,7 @@ impl<L: Lane> Threads<L> {
     pub(super) fn step<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
         let turn = self.take_or_let(run, outlet)?;
         if let (Turn::Full | Turn::Wait, Some(reader)) = (turn, run.reader_mut().binary_mut()) {
@@ -120,7 +120,7 @@ impl<L: Lane> Threads<L> {
     fn take_or_let<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
         if self.is_full_of_taken(run, outlet)? {
             return Ok(Turn::Full);
@@ -181,7 +181,7 @@ impl<L: Lane> Threads<L> {
     fn share<S: Shares<Lane = L>>(
         &self,
         run: &Run<Reader, Windows, S::Cause>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         ahead: Range<u64>,
     ) -> Option<Shared<L>> {
         let told = run.reader().binary()?.told_for_each().max(LEAST);
@@ -198,7 +198,7 @@ impl<L: Lane> Threads<L> {
     fn is_full_of_taken<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
     ) -> Result<bool, Failed<S::Cause, S::Break>> {
         self.taking.go_on(run, outlet, self.shared.as_ref().map(|shared| &shared.pool))
     }
@@ -214,7 +214,7 @@ impl<L: Lane> Shared<L> {
     fn is_at<S: Shares<Lane = L>>(
         &self,
         reader: &Reader,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         ahead: &Range<u64>,
     ) -> bool {
         let next = self.queue.front().map_or(self.left.start, |next| next.piece().members.start);

@@ -17,7 +17,7 @@ mod text;
 use super::point::RecordStart;
 use super::shares::{Lane, Shares};
 use crate::formats::Reader;
-use crate::run::{Failed, Outlet, Run, Windows};
+use crate::run::{Failed, RecordScope, Run, Windows};
 use crate::source::Source;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl<L: Lane> Threads<L> {
     /// only [`step`](Self::step) brings input.
     pub fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         count: usize,
     ) -> Option<Self> {
         Threads::begin_sized(run, outlet, count, None)
@@ -73,7 +73,7 @@ impl<L: Lane> Threads<L> {
     #[doc(hidden)]
     pub fn begin_sized<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
@@ -120,7 +120,7 @@ impl<L: Lane> Threads<L> {
     pub fn step<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
         match &mut self.0 {
             Kind::Text(threads) => threads.step(run, outlet),

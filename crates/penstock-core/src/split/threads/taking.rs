@@ -3,7 +3,7 @@
 use super::filler::Filled;
 use super::pool::Pool;
 use crate::formats::Reader;
-use crate::run::{Failed, Input, Outlet, Run, Windows};
+use crate::run::{Failed, Input, RecordScope, Run, Windows};
 use crate::split::point::RecordStart;
 use crate::split::shares::{Lane, Shares};
 
@@ -27,7 +27,7 @@ struct Piece<L, K> {
 /// The point at which a piece begins, at which a run stands. None if no other reader can begin there.
 pub(super) fn begin_of_piece<S: Shares>(
     run: &Run<Reader, Windows, S::Cause>,
-    outlet: &Outlet<S>,
+    outlet: &RecordScope<S>,
 ) -> Option<RecordStart> {
     let stand = run.reader().stand_behind()?;
     let (counted, records) = (run.input().counted(), run.records(outlet));
@@ -55,7 +55,7 @@ impl<L: Lane, K> Taking<L, K> {
     /// it, and its destination can take it over.
     pub(super) fn can_take<S: Shares<Lane = L>>(
         run: &Run<Reader, Windows, S::Cause>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         filled: &Filled<L, K>,
     ) -> bool {
         run.reader().goes_on_as(&filled.reader)
@@ -67,7 +67,7 @@ impl<L: Lane, K> Taking<L, K> {
     /// this [goes on](Self::go_on).
     pub(super) fn begin<S: Shares<Lane = L>>(
         &mut self,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
         filled: Filled<L, K>,
         begin: Option<RecordStart>,
     ) {
@@ -80,7 +80,7 @@ impl<L: Lane, K> Taking<L, K> {
     pub(super) fn go_on<S: Shares<Lane = L>, P: Send + Sync + 'static>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
         pool: Option<&Pool<P, Filled<L, K>>>,
     ) -> Result<bool, Failed<S::Cause, S::Break>>
     where

@@ -6,7 +6,7 @@ use super::taking::{Taking, begin_of_piece};
 use super::{AHEAD, ALONE, PATIENCE, Turn};
 use crate::formats::Reader;
 use crate::position::Counter;
-use crate::run::{Failed, Input, Outlet, Run, Windows};
+use crate::run::{Failed, Input, RecordScope, Run, Windows};
 use crate::source::{Source, SourceError};
 use crate::split::pieces::{Piece, Pieces};
 use crate::split::shares::{Lane, Shares};
@@ -49,7 +49,7 @@ impl<L: Lane> Threads<L> {
     /// little text has come.
     pub(super) fn begin<S: Shares<Lane = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
@@ -90,7 +90,7 @@ impl<L: Lane> Threads<L> {
     pub(super) fn step<S: Shares<Lane = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut Outlet<S>,
+        outlet: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
         if self.taking.go_on(run, outlet, Some(&self.pool))? {
             return Ok(Turn::Full);
@@ -143,7 +143,7 @@ impl<L: Lane> Threads<L> {
     }
 
     /// Looks where to cut, in the piece that the run has read.
-    fn learn<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
+    fn learn<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
         let Some(piece) = self.last.take() else { return };
         if !self.pieces.is_cut()
             && let Some(at) = outlet.last().and_then(|at| at.checked_sub(piece.at()))
@@ -157,7 +157,7 @@ impl<L: Lane> Threads<L> {
 
     /// The threads begin where the run does not stand any more: has them begin as it stands now.
     #[cold]
-    fn renew<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &Outlet<S>) {
+    fn renew<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
         let Some(first) = Filler::beside(reader, outlet) else { return };
         let Some(pool) = first.pool(self.pool.count()) else { return };
         (self.first, self.pool, self.missed) = (first, pool, 0);
@@ -198,7 +198,7 @@ impl<L: Lane> Threads<L> {
         &self,
         piece: &Piece,
         run: &Run<Reader, Windows, S::Cause>,
-        outlet: &Outlet<S>,
+        outlet: &RecordScope<S>,
     ) -> bool {
         let at = piece.at();
         (run.input().base(), run.offset(), run.input().end()) == (at, at, at)

@@ -7,7 +7,7 @@ use penstock_core::plist::binary::Reader;
 use penstock_core::protocol::{
     Discard, Flow, FormatReader, InputView, Lent, LookAhead, Sink, Step, Trace,
 };
-use penstock_core::run::{Outlet, Policy, Run, Turn, Whole};
+use penstock_core::run::{Policy, RecordScope, Run, Turn, Whole};
 use penstock_core::select::Records;
 
 use super::file::*;
@@ -481,7 +481,7 @@ fn a_fault_within_a_record() {
         Counted(5, 1, vec![0x80]),
     ];
     let bytes = file(&objects, SIMPLE);
-    let mut to = Outlet::new(Trace::new(), Some(Records::by_default()));
+    let mut to = RecordScope::new(Trace::new(), Some(Records::by_default()));
     let mut run = Run::new(Reader::new(&Limits::default()), Whole(&bytes), Policy::Hand);
     let mut told = Vec::new();
     loop {
@@ -512,7 +512,7 @@ fn a_fault_within_a_record() {
     assert_eq!(run.refused(), 2);
     // Nothing is behind a fault of the list of records.
     let bytes = file(&[list(&[9, 1]), int(7)], SIMPLE);
-    let mut to = Outlet::new(Trace::new(), Some(Records::by_default()));
+    let mut to = RecordScope::new(Trace::new(), Some(Records::by_default()));
     let mut run = Run::new(Reader::new(&Limits::default()), Whole(&bytes), Policy::Skip);
     assert!(run.advance(&mut to).is_err());
 }

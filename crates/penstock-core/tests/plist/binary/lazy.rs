@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use super::file::*;
 use super::{config, layout, objects};
 
-/// Tells everything to which an object leads, asking for one object after the other.
+/// RecordFeed everything to which an object leads, asking for one object after the other.
 fn tell(
     graph: &mut Graph,
     given: InputView<'_>,

@@ -47,7 +47,7 @@ fn number(bytes: &[u8]) -> u128 {
     bytes.iter().fold(0, |sum, byte| sum << 8 | u128::from(*byte))
 }
 
-/// Tells the sink all that is in `bytes`.
+/// RecordFeed the sink all that is in `bytes`.
 pub(super) fn tell<S: Listener>(bytes: &[u8], limits: &Limits, sink: &mut S) -> Result<(), End> {
     let size = bytes.len() as u128;
     let begin = b"bplist0";

@@ -29,7 +29,7 @@ enum Tree {
     Map(Vec<(String, Tree)>),
 }
 
-/// Tells a writer the value.
+/// RecordFeed a writer the value.
 fn tell(tree: &Tree, to: &mut Markup) -> Result<(), Unwritable> {
     match tree {
         Tree::Text(text) => to.text(text.as_str().into(), 0),

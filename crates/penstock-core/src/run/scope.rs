@@ -9,60 +9,60 @@ use crate::shape::Shape;
 
 /// A destination for a whole document, or for the records inside it.
 #[derive(Debug)]
-pub enum Outlet<D> {
+pub enum RecordScope<D> {
     /// Each value at the root is a record.
     Root(D),
     /// The records are inside the document.
     Inside(Select<D>),
 }
 
-impl<D: Listener> Outlet<D> {
+impl<D: Listener> RecordScope<D> {
     /// Leads to `to`: the records that `records` selects, or otherwise each value at the root.
     pub fn new(to: D, records: Option<Records>) -> Self {
         match records {
-            Some(records) => Outlet::Inside(Select::new(to, records)),
-            None => Outlet::Root(to),
+            Some(records) => RecordScope::Inside(Select::new(to, records)),
+            None => RecordScope::Root(to),
         }
     }
 
     /// The same way to another destination, before anything is read.
-    pub fn map<E: Listener>(self, make: impl FnOnce(D) -> E) -> Outlet<E> {
+    pub fn map<E: Listener>(self, make: impl FnOnce(D) -> E) -> RecordScope<E> {
         match self {
-            Outlet::Root(to) => Outlet::Root(make(to)),
-            Outlet::Inside(select) => Outlet::Inside(select.map(make)),
+            RecordScope::Root(to) => RecordScope::Root(make(to)),
+            RecordScope::Inside(select) => RecordScope::Inside(select.map(make)),
         }
     }
 
     /// The same way to another destination, for a reader that begins at a record in the same
     /// containers as the last one. None if these are not open any more, and if records are found by
     /// their positions.
-    pub fn beside<E: Listener>(&self, to: E) -> Option<Outlet<E>> {
+    pub fn beside<E: Listener>(&self, to: E) -> Option<RecordScope<E>> {
         match self {
-            Outlet::Root(_) => Some(Outlet::Root(to)),
-            Outlet::Inside(select) => Some(Outlet::Inside(select.beside(to)?)),
+            RecordScope::Root(_) => Some(RecordScope::Root(to)),
+            RecordScope::Inside(select) => Some(RecordScope::Inside(select.beside(to)?)),
         }
     }
 
     /// Where the last record inside the document began, if it is a map or a list.
     pub fn last(&self) -> Option<u64> {
         match self {
-            Outlet::Root(_) => None,
-            Outlet::Inside(select) => select.last(),
+            RecordScope::Root(_) => None,
+            RecordScope::Inside(select) => select.last(),
         }
     }
 
     /// Whether both are outside of a record, in the same containers.
-    pub fn goes_on_as<E: Listener>(&self, other: &Outlet<E>) -> bool {
+    pub fn goes_on_as<E: Listener>(&self, other: &RecordScope<E>) -> bool {
         match (self, other) {
-            (Outlet::Root(_), Outlet::Root(_)) => true,
-            (Outlet::Inside(one), Outlet::Inside(other)) => one.goes_on_as(other),
+            (RecordScope::Root(_), RecordScope::Root(_)) => true,
+            (RecordScope::Inside(one), RecordScope::Inside(other)) => one.goes_on_as(other),
             _ => false,
         }
     }
 
     /// Counts the records and elements that [another](Self::beside) has counted.
-    pub fn pass<E: Listener>(&mut self, other: &Outlet<E>) {
-        if let (Outlet::Inside(one), Outlet::Inside(other)) = (self, other) {
+    pub fn pass<E: Listener>(&mut self, other: &RecordScope<E>) {
+        if let (RecordScope::Inside(one), RecordScope::Inside(other)) = (self, other) {
             one.pass(other);
         }
     }
@@ -70,7 +70,7 @@ impl<D: Listener> Outlet<D> {
     /// Counts so many records that were passed in another way, in the same list or element as the
     /// last one.
     pub(crate) fn pass_records(&mut self, records: u64) {
-        if let Outlet::Inside(select) = self {
+        if let RecordScope::Inside(select) = self {
             select.pass_records(records);
         }
     }
@@ -78,48 +78,48 @@ impl<D: Listener> Outlet<D> {
     /// Returns the destination behind the selection of records.
     pub fn into_inner(self) -> D {
         match self {
-            Outlet::Root(to) => to,
-            Outlet::Inside(select) => select.into_inner(),
+            RecordScope::Root(to) => to,
+            RecordScope::Inside(select) => select.into_inner(),
         }
     }
 
     /// How many maps and lists are open outside the record.
     pub fn depth(&self) -> usize {
         match self {
-            Outlet::Root(_) => 0,
-            Outlet::Inside(select) => select.record_depth(),
+            RecordScope::Root(_) => 0,
+            RecordScope::Inside(select) => select.record_depth(),
         }
     }
 
     /// What is open outside of the record that has just begun, as it was before that.
     pub fn open(&self) -> Vec<Open> {
         match self {
-            Outlet::Root(_) => Vec::new(),
-            Outlet::Inside(select) => select.open(),
+            RecordScope::Root(_) => Vec::new(),
+            RecordScope::Inside(select) => select.open(),
         }
     }
 
     /// What is open outside of the record that has just ended.
     pub fn open_behind(&self) -> Vec<Open> {
         match self {
-            Outlet::Root(_) => Vec::new(),
-            Outlet::Inside(select) => select.open_behind(),
+            RecordScope::Root(_) => Vec::new(),
+            RecordScope::Inside(select) => select.open_behind(),
         }
     }
 
     /// See [`Select::only_records_follow`].
     pub(crate) fn only_records_follow(&self) -> bool {
         match self {
-            Outlet::Root(_) => false,
-            Outlet::Inside(select) => select.only_records_follow(),
+            RecordScope::Root(_) => false,
+            RecordScope::Inside(select) => select.only_records_follow(),
         }
     }
 
     /// See [`Select::leave_records`].
     pub(crate) fn leave_records(&mut self, count: u64) {
         match self {
-            Outlet::Root(to) => to.abandon(),
-            Outlet::Inside(select) => select.leave_records(count),
+            RecordScope::Root(to) => to.abandon(),
+            RecordScope::Inside(select) => select.leave_records(count),
         }
     }
 
@@ -127,8 +127,8 @@ impl<D: Listener> Outlet<D> {
     /// that is not a place where records are.
     pub fn go_on(&mut self, open: &[Open], records: u64) -> bool {
         match self {
-            Outlet::Root(_) => open.is_empty(),
-            Outlet::Inside(select) => select.go_on(open, records),
+            RecordScope::Root(_) => open.is_empty(),
+            RecordScope::Inside(select) => select.go_on(open, records),
         }
     }
 
@@ -136,8 +136,8 @@ impl<D: Listener> Outlet<D> {
     /// that makes a difference for which of its items are records.
     pub(crate) fn go_on_somewhere(&mut self, open: &[Open]) -> bool {
         match self {
-            Outlet::Root(_) => open.is_empty(),
-            Outlet::Inside(select) => select.go_on_somewhere(open),
+            RecordScope::Root(_) => open.is_empty(),
+            RecordScope::Inside(select) => select.go_on_somewhere(open),
         }
     }
 
@@ -145,8 +145,8 @@ impl<D: Listener> Outlet<D> {
     #[inline(always)]
     pub fn inner(&self) -> &D {
         match self {
-            Outlet::Root(to) => to,
-            Outlet::Inside(select) => select.inner(),
+            RecordScope::Root(to) => to,
+            RecordScope::Inside(select) => select.inner(),
         }
     }
 
@@ -154,8 +154,8 @@ impl<D: Listener> Outlet<D> {
     #[inline(always)]
     pub fn inner_mut(&mut self) -> &mut D {
         match self {
-            Outlet::Root(to) => to,
-            Outlet::Inside(select) => select.inner_mut(),
+            RecordScope::Root(to) => to,
+            RecordScope::Inside(select) => select.inner_mut(),
         }
     }
 }
@@ -186,7 +186,7 @@ macro_rules! inside {
     };
 }
 
-impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for Outlet<D> {
+impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for RecordScope<D> {
     type Error = E;
     type Cause = D::Cause;
     type Break = D::Break;
@@ -201,34 +201,34 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
         given: InputView<'_>,
     ) -> Result<Step, Fail<E>> {
         match self {
-            Outlet::Root(to) => reader.run_for::<D, _>(given, to),
-            Outlet::Inside(select) => reader.run_for::<D, _>(given, select),
+            RecordScope::Root(to) => reader.run_for::<D, _>(given, to),
+            RecordScope::Inside(select) => reader.run_for::<D, _>(given, select),
         }
     }
     forward!(destination, inside);
 
     fn abandon_record(&mut self) {
         match self {
-            Outlet::Root(to) => to.abandon_record(),
-            Outlet::Inside(select) => select.abandon(),
+            RecordScope::Root(to) => to.abandon_record(),
+            RecordScope::Inside(select) => select.abandon(),
         }
     }
     fn restart(&mut self) {
         match self {
-            Outlet::Root(to) => to.restart(),
-            Outlet::Inside(select) => select.restart(),
+            RecordScope::Root(to) => to.restart(),
+            RecordScope::Inside(select) => select.restart(),
         }
     }
     fn record_path(&self) -> Vec<PathStep> {
         match self {
-            Outlet::Root(_) => Vec::new(),
-            Outlet::Inside(select) => select.path_prefix(),
+            RecordScope::Root(_) => Vec::new(),
+            RecordScope::Inside(select) => select.path_prefix(),
         }
     }
     fn path_so_far(&self, given: InputView<'_>) -> Vec<PathStep> {
         match self {
-            Outlet::Root(to) => to.path_so_far(given),
-            Outlet::Inside(select) => select.path_prefix(),
+            RecordScope::Root(to) => to.path_so_far(given),
+            RecordScope::Inside(select) => select.path_prefix(),
         }
     }
     fn record_depth(&self) -> usize {
@@ -236,8 +236,8 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     }
     fn inner_records(&self) -> Option<(u64, bool, bool)> {
         match self {
-            Outlet::Root(_) => None,
-            Outlet::Inside(select) => {
+            RecordScope::Root(_) => None,
+            RecordScope::Inside(select) => {
                 Some((select.records(), select.in_record(), select.has_reached()))
             }
         }

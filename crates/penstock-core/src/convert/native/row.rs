@@ -3,7 +3,7 @@
 use super::kept::{Kept, What};
 use super::plan::{Form, Kind, Node, NodeId, To};
 use super::tell::{is_decimal, is_of};
-use super::{Aim, Fit, FrameKind};
+use super::{Aim, FrameKind, NativeRecord};
 use crate::event::{Cell, Row, Scalar};
 use crate::value::lexical::{self, Type};
 use crate::value::xsd::{self, Integer, trimmed};
@@ -28,7 +28,7 @@ enum Content {
     Absent,
 }
 
-impl Fit {
+impl NativeRecord {
     /// Says which columns of the rows that follow lead to which fields of the class of a record,
     /// each with its place. Without them, or if two lead to one field, no row is taken.
     pub fn set_columns(&mut self, columns: Option<&[(u32, u32)]>) {
@@ -70,7 +70,7 @@ impl Fit {
         let (FrameKind::Record, Aim::Value(root, _)) = (self.top.kind, self.top.aim) else {
             return None;
         };
-        let Fit { plan, kept, places, .. } = self;
+        let NativeRecord { plan, kept, places, .. } = self;
         let Kind::Class(class) = plan.nodes.get(root as usize)?.kind else { return None };
         let of = plan.classes.get(class as usize)?;
         let base = places.len();

@@ -7,9 +7,9 @@ use super::Step;
 use super::erased::{AnySink, Refused};
 use crate::error::Fail;
 
-/// Tells records.
-pub trait Tells: fmt::Debug + Send + Sync {
-    /// Tells the records at hand, each as a value at the root, until the sink pauses or stops.
+/// RecordFeed records.
+pub trait RecordFeed: fmt::Debug + Send + Sync {
+    /// RecordFeed the records at hand, each as a value at the root, until the sink pauses or stops.
     /// `last` says that no more will come. After an error the next call begins with the next record.
     ///
     /// # Errors
@@ -17,9 +17,9 @@ pub trait Tells: fmt::Debug + Send + Sync {
     fn tell(&mut self, last: bool, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>>;
 }
 
-/// Brings more of the records. The driver calls it, so it may wait.
-pub trait Brings: fmt::Debug + Send {
-    /// Brings some records. False at the end.
+/// RecordSource more of the records. The driver calls it, so it may wait.
+pub trait RecordSource: fmt::Debug + Send {
+    /// RecordSource some records. False at the end.
     ///
     /// # Errors
     /// Whoever has them failed.

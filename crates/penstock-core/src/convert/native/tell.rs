@@ -1,6 +1,6 @@
-//! Tells a writer the values of a record, in the order of their classes.
+//! RecordFeed a writer the values of a record, in the order of their classes.
 
-use super::Fit;
+use super::NativeRecord;
 use super::kept::{NO_CLASS, What};
 use super::plan::{Absent, Constant, Form, Name, Step};
 use crate::event::Scalar;
@@ -20,8 +20,8 @@ pub(super) enum Open {
     Object(u32, u32, usize),
 }
 
-impl Fit {
-    /// Tells a writer the record, which is complete.
+impl NativeRecord {
+    /// RecordFeed a writer the record, which is complete.
     ///
     /// # Errors
     /// The format has no form for a value. The record must be abandoned.
@@ -107,7 +107,7 @@ impl Fit {
         Ok(flow)
     }
 
-    /// Tells a scalar, or the beginning of a container.
+    /// RecordFeed a scalar, or the beginning of a container.
     #[inline(always)]
     fn value<W: Writer>(
         &self,
@@ -176,7 +176,7 @@ fn constant<W: Writer>(writer: &mut W, value: &Constant) -> Result<Flow, Unwrita
     }
 }
 
-/// Tells a text of a form, which was checked when it came.
+/// RecordFeed a text of a form, which was checked when it came.
 #[inline(never)]
 fn formed<W: Writer>(writer: &mut W, text: &[u8], form: Form) -> Result<Flow, Unwritable> {
     let value = match form {

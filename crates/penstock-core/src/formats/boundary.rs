@@ -4,7 +4,7 @@ use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 /// How records are told apart without reading them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum Boundary {
     /// Each line is a record, or none.
     Lines,
     /// Each line is a row, unless its end is within quotes, if there are any.
@@ -81,10 +81,10 @@ impl Quotes {
 /// The most bytes of a mark.
 const LONGEST: usize = 512;
 
-impl Cut {
+impl Boundary {
     /// Where maps begin as the one at this place in a JSON array: behind a comma, with the same white
     /// space, and with the same key.
-    pub(super) fn as_in_list(text: &[u8], at: usize) -> Option<Cut> {
+    pub(super) fn as_in_list(text: &[u8], at: usize) -> Option<Boundary> {
         let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let spaces = |bytes: &[u8]| bytes.iter().rev().take_while(is_space).count();
         let comma = at - spaces(text.get(..at)?);
@@ -94,41 +94,41 @@ impl Cut {
         let key = at + 1 + text.get(at + 1..)?.iter().take_while(is_space).count();
         let name = text.get(key..)?.strip_prefix(b"\"")?;
         let end = key + 2 + memchr(b'"', name)?;
-        Cut::at_mark(&text[from..end], at - from)
+        Boundary::at_mark(&text[from..end], at - from)
     }
 
     /// Where elements begin as the one at this place.
-    pub(super) fn as_element(text: &[u8], at: usize) -> Option<Cut> {
+    pub(super) fn as_element(text: &[u8], at: usize) -> Option<Boundary> {
         let tag = text.get(at..)?;
         let ends = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'>' | b'/');
         let end = tag.iter().take(LONGEST).position(ends)?;
-        Cut::at_mark(&tag[..=end], 0)
+        Boundary::at_mark(&tag[..=end], 0)
     }
 
-    fn at_mark(mark: &[u8], before: usize) -> Option<Cut> {
-        (mark.len() <= LONGEST).then(|| Cut::Mark { bytes: mark.into(), before })
+    fn at_mark(mark: &[u8], before: usize) -> Option<Boundary> {
+        (mark.len() <= LONGEST).then(|| Boundary::Mark { bytes: mark.into(), before })
     }
 
     /// The last place at which these bytes can be cut. They begin where a record does.
     ///
     /// ```
-    /// use penstock_core::formats::{Cut, Quotes};
+    /// use penstock_core::formats::{Boundary, Quotes};
     ///
-    /// let rows = Cut::Rows(Some(Quotes { quote: b'"', between: (b',', b',') }));
+    /// let rows = Boundary::Rows(Some(Quotes { quote: b'"', between: (b',', b',') }));
     /// assert_eq!(rows.last(b"1,a\n2,\"b\nc\"\n3,\"d\n"), Some(12));
-    /// let records = Cut::Mark { bytes: (*b",{\"id\"").into(), before: 1 };
+    /// let records = Boundary::Mark { bytes: (*b",{\"id\"").into(), before: 1 };
     /// assert_eq!(records.last(br#"{"id":1},{"id":2},{"#), Some(9));
     /// ```
     #[must_use]
     pub fn last(&self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Cut::Lines | Cut::Rows(None) => memrchr(b'\n', bytes).map(|at| at + 1),
-            Cut::Rows(Some(quotes)) => {
+            Boundary::Lines | Boundary::Rows(None) => memrchr(b'\n', bytes).map(|at| at + 1),
+            Boundary::Rows(Some(quotes)) => {
                 let near = bytes.len().saturating_sub(NEAR);
                 let found = quotes.last_end(bytes, near);
                 found.or_else(|| (near > 0).then(|| quotes.last_end(bytes, 0)).flatten())
             }
-            Cut::Mark { bytes: mark, before } => {
+            Boundary::Mark { bytes: mark, before } => {
                 memmem::rfind(bytes, mark).map(|at| at + before).filter(|at| *at > 0)
             }
         }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn quotes_tell_where_the_last_row_ends() {
-        let rows = Cut::Rows(Some(QUOTES));
+        let rows = Boundary::Rows(Some(QUOTES));
         for (bytes, end) in [
             ("1,2\n3,4", Some(4)),
             ("1,2", None),
@@ -169,11 +169,11 @@ mod tests {
     fn a_cell_is_longer_than_what_is_looked_at_first() {
         let text = format!("1\n\"{}", "a\n".repeat(NEAR));
         // Near its end, nothing tells that the line feeds are within quotes.
-        assert_eq!(Cut::Rows(Some(QUOTES)).last(text.as_bytes()), Some(text.len()));
+        assert_eq!(Boundary::Rows(Some(QUOTES)).last(text.as_bytes()), Some(text.len()));
         let text = format!("1\n\"{}\"\"\n", "a".repeat(NEAR));
-        assert_eq!(Cut::Rows(Some(QUOTES)).last(text.as_bytes()), Some(2));
+        assert_eq!(Boundary::Rows(Some(QUOTES)).last(text.as_bytes()), Some(2));
         // Each quote is looked at twice, not once for each line feed.
         let text = format!("1\n\"a{}", "\"\"\n".repeat(1 << 18));
-        assert_eq!(Cut::Rows(Some(QUOTES)).last(text.as_bytes()), Some(2));
+        assert_eq!(Boundary::Rows(Some(QUOTES)).last(text.as_bytes()), Some(2));
     }
 }

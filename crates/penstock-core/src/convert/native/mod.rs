@@ -1,10 +1,10 @@
 //! Records fitted to a class, without the interpreter.
 //!
-//! A [`Fit`] receives the events of a record in a format of members, or its row. It checks each value against the
+//! A [`NativeRecord`] receives the events of a record in a format of members, or its row. It checks each value against the
 //! plan of the record's class as it comes, keeps it, and tells the complete record to a writer in
 //! the order of the class. It knows the usual types only, and of no error more than that there is
 //! one. Whatever it does not take is left to its driver, which can have all events of the record
-//! [again](Fit::again): the one that was not taken is not among them.
+//! [again](NativeRecord::again): the one that was not taken is not among them.
 //!
 //! | file | holds |
 //! |---|---|
@@ -73,8 +73,8 @@ struct Frame {
 /// Fits records to a class.
 ///
 /// ```
-/// use penstock_core::convert::fit::Fit;
-/// use penstock_core::convert::fit::plan::{Class, Kind, Name, Node, Plan, State, Step, To, Absent};
+/// use penstock_core::convert::native::NativeRecord;
+/// use penstock_core::convert::native::plan::{Class, Kind, Name, Node, Plan, State, Step, To, Absent};
 /// use penstock_core::json::writer::{Writer, WriterOptions};
 /// use penstock_core::limits::Limits;
 /// use penstock_core::protocol::Want;
@@ -92,7 +92,7 @@ struct Frame {
 ///     root: 1,
 ///     plain: 0,
 /// };
-/// let mut fit = Fit::new(plan);
+/// let mut fit = NativeRecord::new(plan);
 /// assert!(fit.begin_map(0).is_some());
 /// assert!(fit.key("n".into(), 1).is_some());
 /// // No string is an integer.
@@ -107,7 +107,7 @@ struct Frame {
 /// assert_eq!(penstock_core::writer::Writer::ready(&writer), br#"{"number":7}"#);
 /// ```
 #[derive(Debug)]
-pub struct Fit {
+pub struct NativeRecord {
     plan: Plan,
     kept: Kept,
     frames: Vec<Frame>,
@@ -121,11 +121,11 @@ pub struct Fit {
     columns: Option<Vec<row::Column>>,
 }
 
-impl Fit {
+impl NativeRecord {
     /// Before the first record.
     #[must_use]
     pub fn new(plan: Plan) -> Self {
-        let mut fit = Fit {
+        let mut fit = NativeRecord {
             top: Frame {
                 kind: FrameKind::Record,
                 begun: 0,
@@ -151,7 +151,7 @@ impl Fit {
     /// One for other records of the same class, and of the same table.
     #[must_use]
     pub fn beside(&self) -> Self {
-        let mut fit = Fit::new(self.plan.clone());
+        let mut fit = NativeRecord::new(self.plan.clone());
         fit.columns.clone_from(&self.columns);
         fit
     }
