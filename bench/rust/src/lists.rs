@@ -8,7 +8,7 @@ use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::plist::binary::writer::{Writer, WriterOptions};
-use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, InputView, Hints, LookAhead, Sink};
 use penstock_core::writer::{Unwritable, Writer as _};
 use plist::stream::{BinaryReader, Event};
 
@@ -77,7 +77,7 @@ fn penstock(data: &[u8]) -> Told {
     told
 }
 
-impl Lent for Told {}
+impl Hints for Told {}
 
 impl LookAhead for Told {}
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use penstock_core::csv::{Options, Reader};
 use penstock_core::event::{Key, KnownKeys, Row as CsvRow, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Discard, Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{Discard, Flow, Hints, LookAhead, RowsAs, Sink, Want};
 use penstock_scan::{Rest, ValidText};
 
 use crate::rounds::{Row, Table};
@@ -139,7 +139,7 @@ fn csv(bytes: &[u8]) -> usize {
 /// Counts rows, and wants none of their cells.
 struct Rows(usize);
 
-impl Lent for Rows {}
+impl Hints for Rows {}
 
 impl LookAhead for Rows {
     fn known_keys(

@@ -9,7 +9,7 @@ use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place as Position;
 use penstock_core::protocol::{
-    Code, Destination, Flow, FormatReader, InputView, Kept, Lent, LookAhead, Misfit, Refused,
+    Code, Destination, Flow, FormatReader, Hints, InputView, Kept, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::RecordScope;
@@ -602,7 +602,7 @@ impl Sink for Finder {
     }
 }
 
-impl Lent for Finder {
+impl Hints for Finder {
     fn want(&self) -> Want {
         Want::Digits
     }

@@ -6,7 +6,7 @@ use crate::values::Unfit;
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
-    Copies, Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, RowsAs, Sink,
+    Copies, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Refused, RowsAs, Sink,
     Step, Want,
 };
 use penstock_scan::{gathered, make_room};
@@ -172,7 +172,7 @@ impl<F: NativeSink> Sink for Lane<F> {
     }
 }
 
-impl<F: NativeSink> Lent for Lane<F> {
+impl<F: NativeSink> Hints for Lane<F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         self.fast.expected_key()

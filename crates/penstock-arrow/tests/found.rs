@@ -6,14 +6,15 @@ use penstock_arrow::{Finder, Finding, Seen};
 use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
+use penstock_core::run::{InMemory, Origin, Policy, Run, Turn};
 use proptest::prelude::*;
 
 /// What is found in lines, or None if a record conflicts with an earlier one.
 fn found(lines: &[String], part: u32, step: usize) -> Option<Found> {
     let text = lines.join("\n");
     let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
-    let mut run = Run::new(reader, Lent::new(text.as_bytes(), Origin::default()), Policy::Raise);
+    let mut run =
+        Run::new(reader, InMemory::new(text.as_bytes(), Origin::default()), Policy::Raise);
     let mut to = Finding::new(Finder::new(), None);
     loop {
         match run.advance(&mut to) {

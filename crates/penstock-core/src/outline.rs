@@ -11,7 +11,7 @@ use std::convert::Infallible;
 
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::path_step::PathStep;
-use crate::protocol::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Hints, LookAhead, Sink};
 use crate::unrefusing;
 use crate::value::datetime::DateTime;
 use crate::value::print;
@@ -398,7 +398,7 @@ fn instant(value: DateTime) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-impl Lent for Outline {}
+impl Hints for Outline {}
 impl LookAhead for Outline {}
 
 unrefusing!(Outline, run_dyn);

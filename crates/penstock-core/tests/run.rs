@@ -15,8 +15,8 @@ use penstock_core::protocol::{
     Sink, Step, Trace,
 };
 use penstock_core::run::{
-    Failure, Input, KeptText, Lent, Origin, Policy, Positioned, Problem, RecordScope, Run, Turn,
-    Whole, Windows,
+    Failure, InMemory, Input, KeptText, Origin, Policy, Positioned, Problem, RecordScope, Run,
+    Turn, Whole, Windows,
 };
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Frames, Options, ReadAt, Source};
@@ -94,7 +94,7 @@ impl Sink for Sums {
     }
 }
 
-impl protocol::Lent for Sums {}
+impl protocol::Hints for Sums {}
 impl LookAhead for Sums {}
 
 impl Destination for Sums {
@@ -217,7 +217,7 @@ fn outlet(at: Option<&str>) -> RecordScope<Sums> {
 
 /// The result for text in memory.
 fn lent(bytes: &[u8], framing: Framing, at: Option<&str>, policy: Policy) -> Told {
-    let mut run = Run::new(reader(framing), Lent::new(bytes, Origin::default()), policy);
+    let mut run = Run::new(reader(framing), InMemory::new(bytes, Origin::default()), policy);
     run.input_mut().more(7);
     drive(&mut run, &mut outlet(at), |run, _| {
         run.input_mut().more(7);

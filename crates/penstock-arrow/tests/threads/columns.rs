@@ -8,7 +8,7 @@ use penstock_arrow::{Columns, Header, Keyed, Lane, NativeSink, RecordBatch, Sett
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
-    Destination, Duplicates, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused,
+    Destination, Duplicates, Flow, FormatReader, Hints, InputView, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::RecordScope;
@@ -83,7 +83,7 @@ impl Sink for Plain {
     }
 }
 
-impl Lent for Plain {
+impl Hints for Plain {
     fn expected_key(&self) -> &[u8] {
         self.fast.expected_key()
     }

@@ -38,7 +38,7 @@ use crate::forward;
 use crate::limits::Limits;
 use crate::path_step::PathStep;
 use crate::protocol::{
-    Code, Copies, Destination, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused,
+    Code, Copies, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Trail, Want, expand,
 };
 use crate::run::RecordScope;
@@ -466,7 +466,7 @@ impl<O: Output> Sink for Body<'_, O> {
     }
 }
 
-impl<O: Output> Lent for Body<'_, O> {
+impl<O: Output> Hints for Body<'_, O> {
     #[inline(always)]
     fn want(&self) -> Want {
         Want::Digits
@@ -591,7 +591,7 @@ pub enum Unfinished<E> {
 /// use penstock_core::json::writer::{Writer, WriterOptions};
 /// use penstock_core::limits::Limits;
 /// use penstock_core::formats::Reader;
-/// use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
+/// use penstock_core::run::{InMemory, Origin, Policy, Run, Turn};
 /// use penstock_core::formats::AnyWriter;
 /// use penstock_core::xml;
 ///
@@ -609,7 +609,7 @@ pub enum Unfinished<E> {
 /// let mut conversion = Conversion::new(settings, writer, &mut text, &limits);
 /// let reader = Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)));
 /// let source = b"<shop open='1'><item>Nut</item><item>Bolt</item></shop>";
-/// let mut run = Run::new(reader, Lent::new(source, Origin::default()), Policy::Raise);
+/// let mut run = Run::new(reader, InMemory::new(source, Origin::default()), Policy::Raise);
 /// run.input_mut().more(usize::MAX);
 /// assert!(matches!(run.advance(&mut conversion), Ok(Turn::End)));
 /// conversion.finish().expect("a document");
@@ -777,7 +777,7 @@ impl<O: Output> Sink for Named<'_, '_, O> {
     }
 }
 
-impl<O: Output> Lent for Named<'_, '_, O> {
+impl<O: Output> Hints for Named<'_, '_, O> {
     forward!(lent, named);
 }
 

@@ -18,7 +18,7 @@ use super::direct::Direct;
 use super::options::{Header, Options, WrongDialect};
 use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
 use crate::limits::Limits;
-use crate::protocol::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::protocol::{Flow, Hints, LookAhead, RowsAs, Sink, Want};
 use crate::value::print;
 use crate::writer::{self, Column, ENOUGH, Unwritable, make_room, scalars};
 use penstock_scan::Chosen;
@@ -763,7 +763,7 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {
+impl Hints for Writer {
     fn want(&self) -> Want {
         Want::Digits
     }

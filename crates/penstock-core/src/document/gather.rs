@@ -6,7 +6,7 @@ use super::{Document, Header, MOST_TEXT};
 use crate::event::{Key, Scalar, Text};
 use crate::path_step::PathStep;
 use crate::protocol::Duplicates;
-use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Hints, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::word::{Tag, Word};
 use penstock_scan::{TextBuf, ValidText, check_reserve, copied, make_room};
@@ -364,7 +364,7 @@ impl Sink for Gather {
     }
 }
 
-impl Lent for Gather {
+impl Hints for Gather {
     #[inline(always)]
     fn as_written(&self) -> bool {
         true

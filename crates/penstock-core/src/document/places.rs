@@ -5,7 +5,7 @@ use super::view::Container;
 use crate::event::{Key, Scalar, Text};
 use crate::json::{Framing, Reader};
 use crate::limits::Limits;
-use crate::protocol::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Hints, LookAhead, Sink};
 use crate::value::number;
 use penstock_scan::ValidText;
 use std::convert::Infallible;
@@ -71,7 +71,7 @@ impl Sink for Places {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Places {
+impl Hints for Places {
     fn as_written(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
 //! [`AnyWriter`] as a writer, for code that decides at each event where it goes.
 
-use crate::protocol::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Hints, LookAhead, Sink};
 use crate::writer::{Column, Unwritable, Writer};
 use crate::{csv, forward, json, plist, xml};
 
@@ -53,7 +53,7 @@ impl Sink for AnyWriter {
     forward!(told, either);
 }
 
-impl Lent for AnyWriter {
+impl Hints for AnyWriter {
     forward!(lent, either);
 }
 

@@ -12,7 +12,7 @@ use crate::error::Fail;
 use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
 use crate::protocol::{
-    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
+    Destination, Flow, FormatReader, Hints, InputView, LookAhead, Refused, RowsAs, Sink, Step, Want,
 };
 
 /// A walk over records: the destination of a run that makes nothing. `C` is the cause of the run's
@@ -220,7 +220,7 @@ impl<C> Sink for Walk<C> {
     fn abandon(&mut self) {}
 }
 
-impl<C> Lent for Walk<C> {}
+impl<C> Hints for Walk<C> {}
 
 impl<C> LookAhead for Walk<C> {
     fn known_keys(

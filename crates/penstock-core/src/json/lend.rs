@@ -1,10 +1,10 @@
 //! Keys as JSON text has them.
 //!
-//! A sink gives the reader the key that it expects ([`Lent::expected_key`]), as JSON text has it:
+//! A sink gives the reader the key that it expects ([`Hints::expected_key`]), as JSON text has it:
 //! `"name":`. So the reader finds a known key with one comparison in place. A key that needs an
 //! escape is not given, because there is more than one way to write it.
 //!
-//! [`Lent::expected_key`]: crate::protocol::Lent::expected_key
+//! [`Hints::expected_key`]: crate::protocol::Hints::expected_key
 
 use penstock_scan::make_room;
 

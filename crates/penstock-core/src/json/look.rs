@@ -14,7 +14,7 @@ use super::token::{self, Passed};
 use crate::error::Fail;
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::protocol::erased::{AnySink, Refused};
-use crate::protocol::{Flow, Lent, Listener, Look, LookAhead, Sink, Step, Want};
+use crate::protocol::{Flow, Hints, Listener, Look, LookAhead, Sink, Step, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{Chosen, Isa, Job, StringEnd, ValidText, stands_at};
 
@@ -208,7 +208,7 @@ impl Sink for Scout<'_, '_> {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Scout<'_, '_> {
+impl Hints for Scout<'_, '_> {
     fn want(&self) -> Want {
         Want::Native
     }

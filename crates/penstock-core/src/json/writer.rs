@@ -19,7 +19,7 @@ use super::sorted::Sorted;
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
 use crate::options::Indent;
-use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Hints, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::value::{print, unix};
 use crate::writer::{self, ENOUGH, Kinds, Unwritable, make_room};
@@ -764,7 +764,7 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {
+impl Hints for Writer {
     fn want(&self) -> Want {
         Want::Digits
     }

@@ -2,7 +2,7 @@
 
 use super::{binary, markup, text};
 use crate::event::{Container, Key, Scalar, Text};
-use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Hints, LookAhead, Sink, Want};
 use crate::value::print;
 use crate::writer::{self, Kinds, Unwritable, make_room};
 
@@ -262,7 +262,7 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {
+impl Hints for Writer {
     /// Binary integers and doubles; a number beyond both as its digits.
     fn want(&self) -> Want {
         Want::Native

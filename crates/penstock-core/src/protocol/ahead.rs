@@ -56,7 +56,7 @@ pub trait LookAhead: Sink {
     }
 
     /// The key that decides what the map becomes, in the form of
-    /// [`expected_key`](super::Lent::expected_key), or nothing. If its value is easy to find,
+    /// [`expected_key`](super::Hints::expected_key), or nothing. If its value is easy to find,
     /// the reader finds it without reporting other members, and calls
     /// [`tag_found`](LookAhead::tag_found) before it starts to look.
     #[inline(always)]

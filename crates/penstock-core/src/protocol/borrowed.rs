@@ -1,6 +1,6 @@
 //! A borrowed sink is a sink: for stages that own the one behind them.
 
-use super::{Lent, LookAhead, Sink};
+use super::{Hints, LookAhead, Sink};
 use crate::forward;
 
 macro_rules! borrowed {
@@ -26,7 +26,7 @@ impl<S: Sink + ?Sized> Sink for &mut S {
     forward!(told, borrowed);
 }
 
-impl<S: Lent + ?Sized> Lent for &mut S {
+impl<S: Hints + ?Sized> Hints for &mut S {
     forward!(lent, borrowed);
 }
 

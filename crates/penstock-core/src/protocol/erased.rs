@@ -4,7 +4,7 @@
 //! every few bytes of the text. In all other cases (skipping, looking ahead, a sink that is seldom used, a processor
 //! without the faster instructions) the readers use one copy, which calls an [`AnySink`].
 
-use super::{Lent, Listener, LookAhead, Sink};
+use super::{Hints, Listener, LookAhead, Sink};
 use crate::error::Fail;
 use crate::forward;
 
@@ -94,7 +94,7 @@ impl<S: Listener + ?Sized> Sink for Kept<'_, S> {
     forward!(told, kept);
 }
 
-impl<S: Listener + ?Sized> Lent for Kept<'_, S> {
+impl<S: Listener + ?Sized> Hints for Kept<'_, S> {
     forward!(lent, kept);
 }
 

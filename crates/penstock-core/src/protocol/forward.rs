@@ -15,7 +15,7 @@
 ///
 /// ```
 /// use penstock_core::forward;
-/// use penstock_core::protocol::{Lent, Listener, LookAhead, Sink};
+/// use penstock_core::protocol::{Hints, Listener, LookAhead, Sink};
 ///
 /// /// Counts the events that go to another sink.
 /// struct Counted<S> {
@@ -44,7 +44,7 @@
 ///     type Error = S::Error;
 ///     forward!(told, counted);
 /// }
-/// impl<S: Listener> Lent for Counted<S> {
+/// impl<S: Listener> Hints for Counted<S> {
 ///     forward!(lent, counted);
 /// }
 /// impl<S: Listener> LookAhead for Counted<S> {

@@ -16,7 +16,7 @@ pub enum Want {
 
 /// Questions that the reader may ask the sink at any time. The answers reduce the common case to
 /// one comparison in place. A reader that asks nothing is correct, too.
-pub trait Lent {
+pub trait Hints {
     /// The next expected key as the reader's format writes it (for JSON `"name":`), or nothing. If
     /// the reader finds this text, it reports
     /// [`expected_key_found`](super::Sink::expected_key_found) instead of

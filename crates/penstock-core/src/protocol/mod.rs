@@ -4,13 +4,13 @@
 //! traits:
 //!
 //! - [`Sink`] receives the events, and answers what the reader should do next ([`Flow`]).
-//! - [`Lent`] has the questions that the reader may ask at any time: which key the sink expects, in
+//! - [`Hints`] has the questions that the reader may ask at any time: which key the sink expects, in
 //!   which form it wants numbers, whether it wants comments. All of its methods have defaults.
 //! - [`LookAhead`] receives what the reader knows of a map before its members. It serves a sink
 //!   that must see a later member before the first one, and a sink that takes a map with known keys
 //!   in one call. All of its methods have defaults, too.
 //!
-//! A [`Listener`] has all three traits, and readers require one. For a simple sink, write `impl Lent for X {}` and
+//! A [`Listener`] has all three traits, and readers require one. For a simple sink, write `impl Hints for X {}` and
 //! `impl LookAhead for X {}`. A sink that forwards events to another one names all methods with
 //! [`forward!`](crate::forward).
 //!
@@ -38,7 +38,7 @@ pub use ahead::{Look, LookAhead, RowsAs};
 pub use destination::{Copies, Destination, Kept, Refused};
 pub use erased::AnySink;
 pub use feed::{RecordFeed, RecordSource};
-pub use hints::{Lent, Want};
+pub use hints::{Hints, Want};
 pub use input::InputView;
 pub use judge::{Judge, Wanted};
 pub use members::{Duplicates, Unknown};
@@ -52,15 +52,15 @@ pub use trail::Trail;
 use crate::event::{Key, Scalar, Text};
 
 /// A sink with everything that a reader may call. Every type that has the three traits is one.
-pub trait Listener: Sink + Lent + LookAhead {}
+pub trait Listener: Sink + Hints + LookAhead {}
 
-impl<S: Sink + Lent + LookAhead> Listener for S {}
+impl<S: Sink + Hints + LookAhead> Listener for S {}
 
 /// Ignores every event: with it, a reader only validates.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Discard;
 
-impl Lent for Discard {}
+impl Hints for Discard {}
 impl LookAhead for Discard {}
 
 impl Sink for Discard {

@@ -16,7 +16,7 @@ pub enum Flow {
     /// nothing of it. In answer to any other event it means the same as `Take`.
     Skip,
     /// As `Skip`, but the reader still reports child elements, however deep, whose name
-    /// [wakes](super::Lent::wakes) the sink. A reader that cannot find them at scanning speed
+    /// [wakes](super::Hints::wakes) the sink. A reader that cannot find them at scanning speed
     /// treats this as `Take`, so it may report more than the sink asked for.
     Watch,
     /// In answer to the beginning of a map: look ahead in it before reporting its members
@@ -72,12 +72,12 @@ pub trait Sink {
     fn record(&mut self, _kind: u32) {}
 
     /// A comment, without its delimiters. Reported only to a sink that asks for
-    /// [`extras`](super::Lent::extras).
+    /// [`extras`](super::Hints::extras).
     fn comment(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Self::Error> {
         Ok(Flow::Take)
     }
     /// A processing instruction: its target, and its data without the white space between the two.
-    /// Reported only to a sink that asks for [`extras`](super::Lent::extras).
+    /// Reported only to a sink that asks for [`extras`](super::Hints::extras).
     fn instruction(
         &mut self,
         _target: Text<'_>,
@@ -93,8 +93,8 @@ pub trait Sink {
         self.name(Key { name: key, namespace: None, prefix: None, kind: KeyKind::Member }, at)
     }
     /// The text has the key that the sink gave with
-    /// [`expected_key`](super::Lent::expected_key) or
-    /// [`expected_name`](super::Lent::expected_name). Reported instead of [`key`](Sink::key).
+    /// [`expected_key`](super::Hints::expected_key) or
+    /// [`expected_name`](super::Hints::expected_name). Reported instead of [`key`](Sink::key).
     #[inline(always)]
     fn expected_key_found(&mut self, _at: u64) -> Result<Flow, Self::Error> {
         Ok(Flow::Take)
@@ -138,7 +138,7 @@ pub trait Sink {
     }
     /// The text of a string between its quotes: validated, with its escapes, if any, not resolved.
     /// Reported only to a sink that wants values [as they are
-    /// written](super::Lent::as_written).
+    /// written](super::Hints::as_written).
     fn written_text(
         &mut self,
         raw: Text<'_>,
@@ -149,7 +149,7 @@ pub trait Sink {
     }
     /// A number as its digits, and the outcome of scanning them, which is never one of the two for
     /// text that is no number. Reported only to a sink that wants values [as they are
-    /// written](super::Lent::as_written).
+    /// written](super::Hints::as_written).
     fn written_number(
         &mut self,
         digits: &[u8],

@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::fmt::{self, Write};
 
-use super::{Flow, Lent, LookAhead, Sink};
+use super::{Flow, Hints, LookAhead, Sink};
 use crate::event::{Container, ContainerKind, Key, KeyKind, Matched, Scalar, Text};
 use crate::value::datetime::{Date, DateTime, Offset, Time};
 use crate::value::duration::Duration;
@@ -153,7 +153,7 @@ impl Sink for Trace {
     }
 }
 
-impl Lent for Trace {
+impl Hints for Trace {
     fn shares(&self) -> bool {
         true
     }

@@ -56,14 +56,14 @@ mod tests {
     use crate::json::{self, Framing};
     use crate::limits::Limits;
     use crate::protocol::Trace;
-    use crate::run::{Lent, Origin, Policy};
+    use crate::run::{InMemory, Origin, Policy};
 
     /// The counter may be one that has counted further, or nothing at all.
     #[test]
     fn the_last_record_does_not_depend_on_the_counter() {
         let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
         let mut trace = Trace::new();
-        let input = Lent::new(b"1\n\n22 \r\n", Origin::default());
+        let input = InMemory::new(b"1\n\n22 \r\n", Origin::default());
         let mut run = Run::new(reader, input, Policy::Raise);
         run.input_mut().more(usize::MAX);
         let _ = run.advance(&mut trace).expect("good JSON");

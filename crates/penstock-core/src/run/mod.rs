@@ -13,11 +13,11 @@
 //! use penstock_core::json::{self, Framing};
 //! use penstock_core::limits::Limits;
 //! use penstock_core::formats::Reader;
-//! use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
+//! use penstock_core::run::{InMemory, Origin, Policy, Run, Turn};
 //! use penstock_core::protocol::Trace;
 //!
 //! let reader = Reader::Json(json::Reader::new(Framing::Document, &Limits::default()));
-//! let mut run = Run::new(reader, Lent::new(b"[7]", Origin::default()), Policy::Raise);
+//! let mut run = Run::new(reader, InMemory::new(b"[7]", Origin::default()), Policy::Raise);
 //! let mut trace = Trace::new();
 //! loop {
 //!     match run.advance(&mut trace).expect("good JSON") {
@@ -41,7 +41,7 @@ mod run;
 mod scope;
 
 pub use input::{
-    Binary, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
+    Binary, InMemory, Input, Kept as KeptText, Origin, Positioned, Whole, Windows, total_exceeded,
 };
 pub use last::LastRecord;
 pub use policy::Policy;

@@ -7,7 +7,7 @@ use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::formats::Reader;
 use crate::formats::ReaderState;
 use crate::position::Counter;
-use crate::protocol::{Destination, Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::protocol::{Destination, Flow, Hints, LookAhead, RowsAs, Sink, Want};
 use crate::run::{Input, Policy, RecordScope, Run, Windows};
 use crate::unrefusing;
 
@@ -151,7 +151,7 @@ impl Sink for Planner {
     }
 }
 
-impl Lent for Planner {}
+impl Hints for Planner {}
 
 impl LookAhead for Planner {
     fn known_keys(

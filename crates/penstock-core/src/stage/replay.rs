@@ -5,7 +5,7 @@ use super::held::{Held, Recording};
 use crate::event::{Container, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use crate::forward;
 use crate::protocol::row::{name as tell_name, scalar as tell_scalar};
-use crate::protocol::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
+use crate::protocol::{Flow, Hints, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
 use crate::value::number::{Outcome, scan, to_f64};
 
 /// Why an event was refused.
@@ -581,7 +581,7 @@ impl<S: Listener> Sink for Replay<S> {
 
 /// While events are held back, the stage gives the reader no expected key, and takes numbers as
 /// digits.
-impl<S: Listener> Lent for Replay<S> {
+impl<S: Listener> Hints for Replay<S> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.mode == Mode::Through { self.inner.expected_key() } else { &[] }

@@ -12,7 +12,7 @@ use std::fmt;
 use crate::csv;
 use crate::event::Scalar;
 use crate::json;
-use crate::protocol::{Flow, Lent, LookAhead};
+use crate::protocol::{Flow, Hints, LookAhead};
 
 /// When a buffer has this much text, a writer answers [`Flow::Pause`],
 /// and its driver hands the text on. It is small enough to stay in the processor's cache.
@@ -22,7 +22,7 @@ pub const ENOUGH: usize = 64 << 10;
 ///
 /// The values at the root are records. After [`Sink::abandon`](crate::protocol::Sink::abandon) the text
 /// of the current record is gone from the buffer, provided that no part of it was taken.
-pub trait Writer: LookAhead<Error = Unwritable> + Lent {
+pub trait Writer: LookAhead<Error = Unwritable> + Hints {
     /// Whether the format has elements and attributes: whether keys have kinds and namespaces, and
     /// all values are text.
     const ELEMENTS: bool = false;

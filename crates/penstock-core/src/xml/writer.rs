@@ -43,7 +43,7 @@ pub use super::options::{Null, Records, WriterOptions};
 use super::start_tag::{Name, Space, Spaces, StartTag};
 use crate::event::{Key, Scalar, Text};
 use crate::limits::Limits;
-use crate::protocol::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Hints, LookAhead, Sink};
 use crate::value::xsd;
 use crate::writer::{ENOUGH, Kind, Unwritable, make_room, scalars};
 
@@ -772,7 +772,7 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {
+impl Hints for Writer {
     #[inline(always)]
     fn extras(&self) -> bool {
         self.options.extras

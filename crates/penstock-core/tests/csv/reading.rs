@@ -6,7 +6,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{self, Key, KnownKeys, Row, RowCell, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, RowsAs, Sink, Step, Want,
+    Destination, Flow, FormatReader, Hints, InputView, LookAhead, Refused, RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::{Failure, Policy, Run, Turn, Windows};
 use penstock_core::source::Detect;
@@ -66,7 +66,7 @@ impl Sink for Rows {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Rows {}
+impl Hints for Rows {}
 
 impl LookAhead for Rows {
     fn known_keys(

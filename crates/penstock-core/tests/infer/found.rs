@@ -4,7 +4,7 @@ use penstock_core::csv::Reader;
 use penstock_core::csv::infer::{Inferred, SAMPLE, Undecided, infer, infer_repairing};
 use penstock_core::event::{Key, Row, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Judge, Lent, LookAhead, Sink, Wanted};
+use penstock_core::protocol::{Flow, Hints, Judge, LookAhead, Sink, Wanted};
 use penstock_core::repair::{RepairKind, Repairs};
 use penstock_scan::ValidText;
 use proptest::prelude::*;
@@ -240,7 +240,7 @@ impl Sink for Rows {
     }
     fn abandon(&mut self) {}
 }
-impl Lent for Rows {}
+impl Hints for Rows {}
 impl LookAhead for Rows {
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Infallible> {
         row.take();

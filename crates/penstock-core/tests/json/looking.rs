@@ -6,7 +6,7 @@ use penstock_core::error::Kind::{Limit, Malformed, Truncated};
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink};
 use penstock_core::select::{Path, Records, Select};
 use penstock_scan::ValidText;
 use proptest::prelude::*;
@@ -216,7 +216,7 @@ impl Sink for Finder {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Finder {}
+impl Hints for Finder {}
 
 impl LookAhead for Finder {
     fn tag_wanted(&self) -> &[u8] {

@@ -5,7 +5,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink, Want};
+use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink, Want};
 use penstock_scan::ValidText;
 
 use crate::naive::{Event, What};
@@ -167,7 +167,7 @@ impl Sink for Recorder {
     }
 }
 
-impl Lent for Recorder {
+impl Hints for Recorder {
     fn expected_key(&self) -> &[u8] {
         match self.lent.len() {
             0 => &[],

@@ -1,7 +1,7 @@
 //! A sink whose answers look random, and are the same for the same events.
 
 use penstock_core::event::{Container, Key, Matched, Scalar, Text};
-use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink, Trace};
+use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink, Trace};
 
 /// How often a sink gives which answer: one time in so many, or never if 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,7 +118,7 @@ impl Sink for Moody {
     }
 }
 
-impl Lent for Moody {
+impl Hints for Moody {
     fn shares(&self) -> bool {
         self.mood.shares
     }

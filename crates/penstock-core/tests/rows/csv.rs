@@ -5,7 +5,7 @@ use super::seeking::{Plain, Seeker};
 use super::table::Table;
 use penstock_core::error::Kind;
 use penstock_core::protocol::{Destination, Trace};
-use penstock_core::run::{Lent, Origin, Policy, RecordScope, Run, Turn, Windows};
+use penstock_core::run::{InMemory, Origin, Policy, RecordScope, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
 use penstock_core::stage::Replay;
@@ -143,7 +143,7 @@ fn looking_ahead_in_rows() {
         let mut stage = RecordScope::new(Replay::new(Seeker::default(), limit), None);
         let mut run = Run::new(
             Plain(CsvReader::default()),
-            Lent::new(text.as_bytes(), Origin::default()),
+            InMemory::new(text.as_bytes(), Origin::default()),
             Policy::Hand,
         );
         let mut problems = Vec::new();

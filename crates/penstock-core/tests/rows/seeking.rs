@@ -5,7 +5,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::forward;
 use penstock_core::protocol::{
-    Flow, FormatReader, InputView, Lent, Listener, Look, LookAhead, Sink, Step,
+    Flow, FormatReader, Hints, InputView, Listener, Look, LookAhead, Sink, Step,
 };
 use penstock_core::unrefusing;
 use std::convert::Infallible;
@@ -59,7 +59,7 @@ impl Sink for Seeker {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Seeker {}
+impl Hints for Seeker {}
 
 impl LookAhead for Seeker {
     fn look_key(&mut self, key: Text<'_>, _at: u64) -> Result<Look, Infallible> {
@@ -117,7 +117,7 @@ impl<S: Listener> Sink for Events<'_, S> {
     type Error = S::Error;
     forward!(told, passed_on);
 }
-impl<S: Listener> Lent for Events<'_, S> {
+impl<S: Listener> Hints for Events<'_, S> {
     forward!(lent, passed_on);
 }
 impl<S: Listener> LookAhead for Events<'_, S> {

@@ -3,7 +3,7 @@
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Misfit, Refused, RowsAs, Sink,
+    Destination, Flow, FormatReader, Hints, InputView, LookAhead, Misfit, Refused, RowsAs, Sink,
     Step, Want, expand,
 };
 use std::convert::Infallible;
@@ -104,7 +104,7 @@ impl Sink for Table {
     }
 }
 
-impl Lent for Table {}
+impl Hints for Table {}
 
 impl LookAhead for Table {
     fn known_keys(

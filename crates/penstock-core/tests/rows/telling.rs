@@ -1,7 +1,7 @@
 //! Reports maps by their events and as rows.
 
 use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
-use penstock_core::protocol::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Trace, Want};
+use penstock_core::protocol::{Flow, Hints, Listener, Look, LookAhead, RowsAs, Sink, Trace, Want};
 
 /// The value of a member.
 #[derive(Clone, Debug)]
@@ -275,7 +275,7 @@ impl Sink for Moody {
     }
 }
 
-impl Lent for Moody {}
+impl Hints for Moody {}
 
 impl LookAhead for Moody {
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, ()> {

@@ -6,7 +6,7 @@ use penstock_core::event::{
 };
 use penstock_core::forward;
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Judge, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{Flow, Hints, Judge, Listener, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::select::{Path, Records, Select};
 use penstock_core::value::number::Outcome;
 use penstock_core::xml;
@@ -88,7 +88,7 @@ impl Sink for Named {
     type Error = ();
     forward!(told, written_down);
 }
-impl Lent for Named {
+impl Hints for Named {
     forward!(lent, written_down);
 }
 impl LookAhead for Named {
@@ -232,7 +232,7 @@ impl Sink for Whole {
     type Error = ();
     forward!(told, kept);
 }
-impl Lent for Whole {
+impl Hints for Whole {
     fn extras(&self) -> bool {
         true
     }

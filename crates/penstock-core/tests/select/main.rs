@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use penstock_core::event::Matched;
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Trace};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink, Trace};
 use penstock_core::select::{Automaton, Path, Records, Select, Test};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -277,7 +277,7 @@ impl Sink for Kinds {
     }
 }
 
-impl Lent for Kinds {}
+impl Hints for Kinds {}
 impl LookAhead for Kinds {}
 
 /// Several kinds, in front of a sink that writes down its events.
@@ -445,7 +445,7 @@ impl Sink for Lending {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Lending {
+impl Hints for Lending {
     fn expected_key(&self) -> &[u8] {
         b"\"id\":"
     }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Trace};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink, Trace};
 use penstock_core::select::{NamespaceTest, Path, Step, Test};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -317,7 +317,7 @@ impl Sink for Moody {
     }
 }
 
-impl Lent for Moody {}
+impl Hints for Moody {}
 impl LookAhead for Moody {}
 
 impl Moody {

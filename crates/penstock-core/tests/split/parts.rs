@@ -6,7 +6,7 @@ use penstock_core::forward;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::position::{CONTEXT, Excerpt};
-use penstock_core::protocol::{Lent, LookAhead, Sink, Trace};
+use penstock_core::protocol::{Hints, LookAhead, Sink, Trace};
 use penstock_core::run::{Failure, Policy, Problem, RecordScope, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::{Detect, Options, Source, SourceError};
@@ -109,7 +109,7 @@ impl Sink for Counting {
     type Error = Infallible;
     forward!(told, counting);
 }
-impl Lent for Counting {
+impl Hints for Counting {
     forward!(lent, counting);
 }
 impl LookAhead for Counting {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink, Step};
 use penstock_core::xml::{Notation, Options, Reader, Repair};
 use penstock_scan::ValidText;
 
@@ -104,7 +104,7 @@ impl Sink for Canonical {
     }
 }
 
-impl Lent for Canonical {
+impl Hints for Canonical {
     fn extras(&self) -> bool {
         true
     }

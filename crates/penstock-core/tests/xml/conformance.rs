@@ -9,7 +9,7 @@ use std::{env, fs};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink, Step};
 use penstock_core::source::{Detect, Window};
 use penstock_core::xml::{Options, Reader, Unresolved};
 use penstock_scan::ValidText;
@@ -84,7 +84,7 @@ impl Sink for Index {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Index {}
+impl Hints for Index {}
 impl LookAhead for Index {}
 
 /// The folder of the suite. None if it does not exist and is not required.

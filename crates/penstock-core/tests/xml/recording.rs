@@ -5,7 +5,7 @@
 use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink, Step};
 use penstock_core::xml::{Options, Reader, RepairKind};
 use penstock_scan::ValidText;
 
@@ -235,7 +235,7 @@ impl Sink for Recorder {
     }
 }
 
-impl Lent for Recorder {
+impl Hints for Recorder {
     fn extras(&self) -> bool {
         self.answers.extras
     }

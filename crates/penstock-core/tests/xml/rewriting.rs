@@ -10,7 +10,7 @@ use penstock_core::forward;
 use penstock_core::json;
 use penstock_core::limits::Limits;
 use penstock_core::options::Indent;
-use penstock_core::protocol::{Lent, LookAhead, Sink, Step};
+use penstock_core::protocol::{Hints, LookAhead, Sink, Step};
 use penstock_core::source::{Detect, Window};
 use penstock_core::writer::{ENOUGH, Unwritable, Writer as _};
 use penstock_core::xml::writer::{Null, Records, Writer, WriterOptions};
@@ -62,7 +62,7 @@ impl Sink for Taken {
     type Error = Unwritable;
     forward!(told, taking);
 }
-impl Lent for Taken {
+impl Hints for Taken {
     forward!(lent, taking);
 }
 impl LookAhead for Taken {

@@ -71,14 +71,14 @@ enum HeldText {
     /// Text that was read.
     Read(TextWindow),
     /// Text in the caller's `bytes`, from this position on.
-    Lent(Py<PyBytes>, usize),
+    Whole(Py<PyBytes>, usize),
 }
 
 impl HeldText {
     fn text(&self, py: Python<'_>) -> ValidText<'_> {
         match self {
             HeldText::Read(window) => window.text(),
-            HeldText::Lent(bytes, from) => {
+            HeldText::Whole(bytes, from) => {
                 let bytes = &bytes.as_bytes(py)[*from..];
                 // SAFETY: `opening` has checked them to the end, and `bytes` do not change.
                 ValidText::from(unsafe { std::str::from_utf8_unchecked(bytes) })

@@ -14,7 +14,7 @@ use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
 use penstock_core::protocol::Duplicates;
 use penstock_core::run::{
-    Failed, Failure, Input, KeptText, Lent, Origin, Policy, Run, Spot, Turn, total_exceeded,
+    Failed, Failure, InMemory, Input, KeptText, Origin, Policy, Run, Spot, Turn, total_exceeded,
 };
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
@@ -125,7 +125,7 @@ impl Opening {
         let mut counted = Counter::new();
         counted.skip(start as u64);
         let origin = Origin { counted, ..Origin::default() };
-        let mut run = self.run(Lent::relative(&all[start..], origin));
+        let mut run = self.run(InMemory::relative(&all[start..], origin));
         let total = self.limits.total.filter(|total| all.len() as u64 > *total);
         let foreign = foreign(&all[..all.len().min(4)]).filter(|_| start == 0);
         if let Some(fault) = total.map(total_exceeded).or_else(|| foreign.map(refuse)) {
@@ -137,7 +137,7 @@ impl Opening {
             Ok(true)
         })?
         .map_err(|failure| self.raised(py, failure))?;
-        self.finish(HeldText::Lent(bytes.clone().unbind(), start), start as u64)
+        self.finish(HeldText::Whole(bytes.clone().unbind(), start), start as u64)
     }
 
     fn read(

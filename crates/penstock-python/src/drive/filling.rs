@@ -13,7 +13,7 @@ use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
-    Code, Copies, Destination, Flow, FormatReader, InputView, Judge, Kept, Lent, Look, LookAhead,
+    Code, Copies, Destination, Flow, FormatReader, Hints, InputView, Judge, Kept, Look, LookAhead,
     Refused, RowsAs, Sink, Step, Want,
 };
 use penstock_core::shape::Shape;
@@ -286,7 +286,7 @@ impl<S: Side, F: NativeSink> Sink for Filling<S, F> {
     }
 }
 
-impl<S: Side, F: NativeSink> Lent for Filling<S, F> {
+impl<S: Side, F: NativeSink> Hints for Filling<S, F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.is_slow { self.slow.expected_key() } else { self.fast.expected_key() }

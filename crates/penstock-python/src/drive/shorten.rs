@@ -14,7 +14,7 @@ use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::formats::Reader;
 use penstock_core::forward;
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink};
 use penstock_core::run::{Failed, RecordScope, Run, Turn, Windows};
 use penstock_core::shape::Shape;
 use penstock_core::value::number::Outcome;
@@ -440,7 +440,7 @@ impl<S: Side> Sink for Shortened<'_, S> {
     }
 }
 
-impl<S: Side> Lent for Shortened<'_, S> {
+impl<S: Side> Hints for Shortened<'_, S> {
     forward!(lent, passed);
 }
 

@@ -14,7 +14,7 @@ use crate::edge::errors::guarded;
 use crate::objects::{Owned, Refusal, Side};
 use penstock_clock::Mono;
 use penstock_core::forward;
-use penstock_core::protocol::{Lent, LookAhead, Sink};
+use penstock_core::protocol::{Hints, LookAhead, Sink};
 use penstock_core::run::RecordScope;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -315,7 +315,7 @@ impl<S: Side> Sink for Timed<'_, S> {
     forward!(told, timed);
 }
 
-impl<S: Side> Lent for Timed<'_, S> {
+impl<S: Side> Hints for Timed<'_, S> {
     forward!(lent, timed);
 }
 

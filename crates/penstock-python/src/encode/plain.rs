@@ -3,7 +3,7 @@
 use crate::objects::{new_key, new_str};
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink};
 use penstock_core::value::{print, unix};
 use penstock_core::writer::{Unwritable, Writer};
 use pyo3::ffi;
@@ -203,7 +203,7 @@ impl Sink for Plain<'_> {
     }
 }
 
-impl Lent for Plain<'_> {}
+impl Hints for Plain<'_> {}
 impl LookAhead for Plain<'_> {}
 
 impl Writer for Plain<'_> {

@@ -9,7 +9,7 @@ use super::dispatch::{Below, Dispatch, NONE, State};
 use super::element::Element;
 use crate::cpython::references::is_ours_alone;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink};
 use penstock_scan::make_room;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -603,7 +603,7 @@ impl Sink for Messages<'_> {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Messages<'_> {
+impl Hints for Messages<'_> {
     #[inline(always)]
     fn wakes(&self, name: &[u8]) -> bool {
         self.dispatch.wakes(name)

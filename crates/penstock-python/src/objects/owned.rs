@@ -12,7 +12,7 @@ use super::markup::{Markup, MarkupOptions};
 use crate::plan::{Plan, PlanRef};
 use penstock_core::forward;
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Lent, Listener, LookAhead, Sink};
+use penstock_core::protocol::{Hints, Listener, LookAhead, Sink};
 use penstock_core::shape::Shape;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -208,7 +208,7 @@ impl<S: Side> Sink for Owned<S> {
     forward!(told, to_sink);
 }
 
-impl<S: Side> Lent for Owned<S> {
+impl<S: Side> Hints for Owned<S> {
     forward!(lent, to_sink);
 }
 

@@ -6,7 +6,7 @@ use super::{KeyedOptions, Options};
 use crate::plan::plan_from;
 use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use penstock_core::formats::Lends;
-use penstock_core::protocol::{Duplicates, Flow, Lent, LookAhead, Sink, Unknown};
+use penstock_core::protocol::{Duplicates, Flow, Hints, LookAhead, Sink, Unknown};
 use penstock_core::shape::Form;
 use penstock_core::stage::Replay;
 use penstock_core::value::datetime;

@@ -36,7 +36,7 @@ use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
-    Copies, Destination, Duplicates, Flow, FormatReader, InputView, Judge, Lent, Look, LookAhead,
+    Copies, Destination, Duplicates, Flow, FormatReader, Hints, InputView, Judge, Look, LookAhead,
     Refused, RowsAs, Sink, Step, Unknown, Want,
 };
 use penstock_core::run::{Failed, Failure, Problem, RecordScope, Run, Windows};
@@ -671,7 +671,7 @@ impl Body<'_> {
     }
 }
 
-impl Lent for Body<'_> {
+impl Hints for Body<'_> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.is_slow.get() { &[] } else { self.fit.expected_key() }

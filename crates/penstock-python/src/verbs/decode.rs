@@ -17,7 +17,7 @@ use penstock_core::path_step::PathStep;
 use penstock_core::position::Counter;
 use penstock_core::protocol::{Destination, FormatReader, Unknown};
 use penstock_core::run::{
-    Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Whole, Windows,
+    Failed, Failure, InMemory, Input, Origin, Policy, Problem, Run, Spot, Turn, Whole, Windows,
     total_exceeded,
 };
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
@@ -292,7 +292,7 @@ fn in_memory<'py>(
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
     let mut counted = Counter::new();
     counted.skip(start as u64);
-    let input = Lent::new(&bytes[start..], Origin { counted, ..Origin::default() });
+    let input = InMemory::new(&bytes[start..], Origin { counted, ..Origin::default() });
     let named = Named::new(common.dialect.name(), None);
     if let Some(total) = common.limits.total
         && bytes.len() as u64 > total
@@ -359,7 +359,7 @@ fn is_first_byte(problem: &Problem<PyErr>) -> bool {
 
 /// The exception for a fault of the input as a whole rather than of one record.
 #[cold]
-fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -> PyErr {
+fn at_once(py: Python<'_>, fault: &Fault, input: &InMemory<'_>, named: &Named<'_>) -> PyErr {
     let spot = Spot { place: input.locate(fault.offset()), ..Spot::default() };
     errors::either(errors::of_fault(py, fault, &named.at(spot)))
 }
@@ -387,7 +387,7 @@ pub(crate) fn the_value(py: Python<'_>, row: Option<Py<PyAny>>) -> PyResult<Boun
 #[inline]
 pub(crate) fn drive<R: FormatReader, D: Destination<Cause = PyErr, Break = PyErr>>(
     py: Python<'_>,
-    run: &mut Run<R, Lent<'_>, PyErr>,
+    run: &mut Run<R, InMemory<'_>, PyErr>,
     builder: &mut D,
     len: usize,
 ) -> PyResult<Result<(), Failed<PyErr, PyErr>>> {
@@ -460,7 +460,7 @@ pub(crate) fn part<'py>(
     if let Some(found_by) = found_by {
         builder.expect_found_by(found_by);
     }
-    let input = Lent::new(bytes, Origin { counted, before, behind });
+    let input = InMemory::new(bytes, Origin { counted, before, behind });
     let run = Run::new(reader, input, Policy::Raise);
     let mut run = match record {
         Some(record) => run.behind_records(record.saturating_sub(1)),
@@ -502,6 +502,6 @@ fn surrogate<'py>(
     let offset = before.call_method0("encode")?.len()?;
     let reason = "the str has a lone surrogate, which is not text";
     let (input, named) =
-        (Lent::new(head, Origin::default()), Named::new(common.dialect.name(), None));
+        (InMemory::new(head, Origin::default()), Named::new(common.dialect.name(), None));
     Err(at_once(py, &Fault::malformed(offset as u64, reason), &input, &named))
 }

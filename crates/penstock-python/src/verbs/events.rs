@@ -16,7 +16,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::formats::Reader;
 use penstock_core::protocol::{
-    Destination, Flow, FormatReader, InputView, Lent, LookAhead, Refused, Sink, Step,
+    Destination, Flow, FormatReader, Hints, InputView, LookAhead, Refused, Sink, Step,
 };
 use penstock_core::run::{Failed, Failure, Policy, Run as RunOf, Turn, Windows};
 use penstock_scan::make_room;
@@ -404,7 +404,7 @@ impl Sink for Teller<'_, '_> {
     }
 }
 
-impl Lent for Teller<'_, '_> {
+impl Hints for Teller<'_, '_> {
     fn extras(&self) -> bool {
         true
     }

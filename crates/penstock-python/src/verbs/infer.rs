@@ -11,7 +11,7 @@ use penstock_core::csv;
 use penstock_core::csv::infer::{Inferred, Kind, Tried};
 use penstock_core::csv::{Header, Options, Terminator};
 use penstock_core::event::{Key, Row, Scalar, Text};
-use penstock_core::protocol::{Flow, Judge, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Hints, Judge, LookAhead, Sink};
 use penstock_core::run::{Policy, Run, Turn, Windows};
 use penstock_core::unrefusing;
 use penstock_scan::gathered;
@@ -138,7 +138,7 @@ impl Sink for Asking {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Asking {}
+impl Hints for Asking {}
 
 impl LookAhead for Asking {
     fn judge(&self) -> Option<Box<dyn Judge + '_>> {

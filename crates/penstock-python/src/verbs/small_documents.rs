@@ -14,7 +14,7 @@ use penstock_core::formats::Lends;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::protocol::{Duplicates, Unknown};
-use penstock_core::run::{Lent, Origin, Policy, Run};
+use penstock_core::run::{InMemory, Origin, Policy, Run};
 use penstock_core::shape::Form;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
@@ -89,7 +89,7 @@ impl Spare {
         let Spare { reader, builder, .. } = &mut *self;
         reader.reopen();
         builder.reopen();
-        let mut run = Run::new(reader, Lent::new(text, Origin::default()), Policy::Raise);
+        let mut run = Run::new(reader, InMemory::new(text, Origin::default()), Policy::Raise);
         if let Err(failure) = decode::drive(py, &mut run, builder, text.len())? {
             return Err(errors::of_failure(py, failure, &Named::new("json", None)));
         }

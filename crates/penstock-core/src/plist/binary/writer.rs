@@ -22,7 +22,7 @@ use crate::event::{Container, ContainerKind, Key, KeyKind, Scalar, Text};
 use crate::json;
 use crate::json::canonical::keeps;
 use crate::limits::Limits;
-use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Hints, LookAhead, Sink, Want};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
 use crate::writer::{self, ENOUGH, Unwritable, make_room};
@@ -664,7 +664,7 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {
+impl Hints for Writer {
     fn want(&self) -> Want {
         Want::Native
     }

@@ -23,7 +23,7 @@ use super::leaf::{self, Bad, Integer};
 use crate::error::{Fail, Fault, brief};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
-use crate::protocol::{Flow, Lent, Listener, LookAhead, Sink};
+use crate::protocol::{Flow, Hints, Listener, LookAhead, Sink};
 use crate::stage::{Kept, Replay, ReplayError};
 use crate::value::print;
 use crate::value::xsd::is_space;
@@ -721,5 +721,5 @@ impl<S: Listener + ?Sized> Translator<'_, S> {
     }
 }
 
-impl<S: Listener + ?Sized> Lent for Translator<'_, S> {}
+impl<S: Listener + ?Sized> Hints for Translator<'_, S> {}
 impl<S: Listener + ?Sized> LookAhead for Translator<'_, S> {}

@@ -13,7 +13,7 @@ use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::json::canonical::keeps;
 use crate::json::{Order, Sorted};
 use crate::limits::Limits;
-use crate::protocol::{Flow, Lent, LookAhead, Sink, Want};
+use crate::protocol::{Flow, Hints, LookAhead, Sink, Want};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
 use crate::writer::{self, ENOUGH, Unwritable, make_room};
@@ -466,7 +466,7 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {
+impl Hints for Writer {
     fn want(&self) -> Want {
         Want::Native
     }

@@ -30,7 +30,7 @@ use crate::json::writer::Records;
 use crate::json::{Order, Sorted};
 use crate::limits::Limits;
 use crate::options::Indent;
-use crate::protocol::{Flow, Lent, LookAhead, Sink};
+use crate::protocol::{Flow, Hints, LookAhead, Sink};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
 use crate::writer::scalars::decimal;
@@ -718,6 +718,6 @@ impl Sink for Writer {
     }
 }
 
-impl Lent for Writer {}
+impl Hints for Writer {}
 
 impl LookAhead for Writer {}

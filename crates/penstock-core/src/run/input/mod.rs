@@ -12,7 +12,7 @@
 
 mod body;
 mod kept;
-mod lent;
+mod memory;
 mod positioned;
 mod whole;
 mod windows;
@@ -25,7 +25,7 @@ use crate::protocol::InputView;
 
 pub use body::Binary;
 pub use kept::Kept;
-pub use lent::{Lent, Origin};
+pub use memory::{InMemory, Origin};
 pub use positioned::Positioned;
 pub use whole::Whole;
 pub use windows::Windows;

@@ -3,7 +3,7 @@
 use super::Select;
 use crate::event::{Key, KeyKind, KnownKeys, Row, Rows, Text};
 use crate::forward;
-use crate::protocol::{Flow, Lent, Listener, LookAhead, RowsAs, Sink, Want, expand};
+use crate::protocol::{Flow, Hints, Listener, LookAhead, RowsAs, Sink, Want, expand};
 
 /// The methods that treat all events of a record alike. In a record they forward the event with the
 /// same method; outside they ignore it.
@@ -137,7 +137,7 @@ macro_rules! lent {
     };
 }
 
-impl<S: Listener> Lent for Select<S> {
+impl<S: Listener> Hints for Select<S> {
     // The form of numbers and strings is asked for outside the records as well: the next value may
     // be a record. `Select` never answers `Watch` outside the records, so the sink is asked for
     // names only in a record.

@@ -5,7 +5,7 @@ use super::pool::{Pool, Worker};
 use crate::formats::Reader;
 use crate::position::Counter;
 use crate::protocol::{FormatReader, InputView, Step};
-use crate::run::{Input, Lent, Origin, RecordScope};
+use crate::run::{InMemory, Input, Origin, RecordScope};
 use crate::split::pieces::Piece;
 use crate::split::shares::{Lane, Shares};
 
@@ -73,7 +73,7 @@ impl<L: Lane> Worker<Piece> for Filler<L> {
         let mut outlet = self.anew(used)?;
         let mut reader = self.reader.beside(outlet.depth())?;
         reader.jump(piece.at());
-        let mut input = Lent::new(piece.bytes(), Origin::default());
+        let mut input = InMemory::new(piece.bytes(), Origin::default());
         input.more(usize::MAX);
         if !input.is_whole() {
             return None;

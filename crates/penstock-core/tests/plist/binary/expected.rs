@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
-use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Flow, FormatReader, Hints, InputView, LookAhead, Sink};
 
 use super::file::*;
 
@@ -49,7 +49,7 @@ impl Sink for Expecting {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Expecting {
+impl Hints for Expecting {
     fn expected_name(&self) -> &[u8] {
         self.name.as_bytes()
     }

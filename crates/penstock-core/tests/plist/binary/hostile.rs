@@ -5,7 +5,7 @@ use penstock_core::event::{Container, Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::protocol::{
-    Discard, Flow, FormatReader, InputView, Lent, LookAhead, Sink, Step, Trace,
+    Discard, Flow, FormatReader, Hints, InputView, LookAhead, Sink, Step, Trace,
 };
 use penstock_core::run::{Policy, RecordScope, Run, Turn, Whole};
 use penstock_core::select::Records;
@@ -241,7 +241,7 @@ impl Sink for Counter {
     }
 }
 
-impl Lent for Counter {
+impl Hints for Counter {
     fn shares(&self) -> bool {
         self.seen.is_some()
     }

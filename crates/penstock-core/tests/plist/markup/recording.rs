@@ -5,7 +5,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
-use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, Look, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, FormatReader, Hints, InputView, Look, LookAhead, Sink, Step};
 use penstock_core::repair::Repairs;
 use penstock_core::value::datetime::DateTime;
 use penstock_scan::ValidText;
@@ -181,7 +181,7 @@ impl Sink for Recorder {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Recorder {
+impl Hints for Recorder {
     fn ignores_scalar(&self) -> bool {
         self.ignores
     }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use penstock_core::error::{Fail, Kind, brief};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Lent, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, Hints, LookAhead, Sink, Step};
 use penstock_core::value::datetime::datetime;
 use penstock_core::value::xsd::base64_binary;
 use penstock_core::xml;
@@ -60,7 +60,7 @@ impl Sink for Elements {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Elements {}
+impl Hints for Elements {}
 impl LookAhead for Elements {}
 
 /// A fault, which ends everything.

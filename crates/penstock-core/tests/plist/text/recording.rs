@@ -5,7 +5,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::text::Reader;
-use penstock_core::protocol::{Flow, FormatReader, InputView, Lent, Look, LookAhead, Sink, Step};
+use penstock_core::protocol::{Flow, FormatReader, Hints, InputView, Look, LookAhead, Sink, Step};
 use penstock_core::value::datetime::{Date, DateTime, Offset, Time};
 
 /// An event or a fault, and its offset.
@@ -158,7 +158,7 @@ impl Sink for Recorder {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Recorder {}
+impl Hints for Recorder {}
 
 impl LookAhead for Recorder {
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, usize> {

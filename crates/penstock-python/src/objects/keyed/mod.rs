@@ -26,7 +26,7 @@ use penstock_core::formats::Lends;
 use penstock_core::json::lend;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
-    Duplicates, Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Unknown, Want,
+    Duplicates, Flow, Hints, Judge, Look, LookAhead, RowsAs, Sink, Unknown, Want,
 };
 use penstock_core::suggest::nearest;
 use penstock_scan::make_room;
@@ -259,7 +259,7 @@ impl Sink for Keyed<'_> {
     }
 }
 
-impl Lent for Keyed<'_> {
+impl Hints for Keyed<'_> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         self.core.lent.get(self.top().next as usize).map_or(&[], lend::Key::as_bytes)

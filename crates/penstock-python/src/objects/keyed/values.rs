@@ -13,7 +13,7 @@ use crate::plan::{
     Kind, KindByte, NodeId, TagRule, Target, decimal_text, is_decimal, is_enum, is_unset,
 };
 use penstock_core::event::{Scalar, Text};
-use penstock_core::protocol::{Flow, Lent, Look, LookAhead, Sink};
+use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink};
 use penstock_core::value::moment::Of;
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyAttributeError, PyRuntimeError};

@@ -18,7 +18,7 @@ use crate::plan::Plan;
 pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Duplicates, Flow, Lent, LookAhead, Sink};
+use penstock_core::protocol::{Duplicates, Flow, Hints, LookAhead, Sink};
 use penstock_core::select::{Automaton, Names, Path};
 use penstock_scan::{copied, make_room};
 use std::ops::{Deref, DerefMut};
@@ -247,7 +247,7 @@ impl<'p> Build<'p> for Markup<'p> {
     }
 }
 
-impl Lent for Markup<'_> {}
+impl Hints for Markup<'_> {}
 
 impl LookAhead for Markup<'_> {}
 

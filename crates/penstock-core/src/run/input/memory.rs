@@ -9,7 +9,7 @@ use crate::protocol::InputView;
 
 /// Text in memory that cannot change. It is checked piece by piece in place, and never dropped.
 #[derive(Debug)]
-pub struct Lent<'a> {
+pub struct InMemory<'a> {
     bytes: &'a [u8],
     /// The part from `from` on, as far as it is checked.
     text: BorrowedText<'a>,
@@ -33,11 +33,11 @@ pub struct Origin<'a> {
     pub behind: &'a [u8],
 }
 
-impl<'a> Lent<'a> {
+impl<'a> InMemory<'a> {
     /// The text in `bytes`; nothing of it is checked yet.
     #[must_use]
     pub fn new(bytes: &'a [u8], origin: Origin<'a>) -> Self {
-        Lent {
+        InMemory {
             bytes,
             text: BorrowedText::new(bytes),
             from: 0,
@@ -51,7 +51,7 @@ impl<'a> Lent<'a> {
     /// The same, for destinations that use offsets as indexes into the text.
     #[must_use]
     pub fn relative(bytes: &'a [u8], origin: Origin<'a>) -> Self {
-        Lent { relative: true, ..Lent::new(bytes, origin) }
+        InMemory { relative: true, ..InMemory::new(bytes, origin) }
     }
 
     /// Checks about `n` more bytes. It touches only the bytes.
@@ -85,7 +85,7 @@ impl<'a> Lent<'a> {
     }
 }
 
-impl Input for Lent<'_> {
+impl Input for InMemory<'_> {
     const DROPS: bool = false;
 
     #[inline(always)]
