@@ -14,7 +14,7 @@ use penstock_core::protocol::{
 };
 use penstock_core::run::RecordScope;
 use penstock_core::select::Records;
-use penstock_core::split::{Lane, Shares};
+use penstock_core::split::{Shares, Worker};
 use penstock_core::xml::is_about;
 use penstock_scan::{copied, make_room};
 use std::convert::Infallible;
@@ -689,7 +689,7 @@ impl Destination for Finder {
 }
 
 /// Finds the schema of a piece on its own, to be merged.
-impl Lane for Finder {
+impl Worker for Finder {
     fn anew(&self, _used: Option<Self>) -> Option<Self> {
         Some(Finder::new())
     }
@@ -706,7 +706,7 @@ impl Lane for Finder {
 }
 
 impl Shares for Finder {
-    type Lane = Finder;
+    type Worker = Finder;
 
     fn lane(&self) -> Option<Finder> {
         // A lane is told the columns of a table once more: behind a row, that says nothing new.

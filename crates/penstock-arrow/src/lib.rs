@@ -37,7 +37,6 @@ mod fast;
 mod finder;
 pub mod found;
 mod keyed;
-mod lane;
 mod markup;
 pub mod plan;
 pub mod requested;
@@ -45,6 +44,7 @@ mod seen;
 mod table;
 pub mod tell;
 mod values;
+mod worker;
 
 pub use arrow_array::{
     Array, ArrayRef, RecordBatch, StringArray, StructArray, ffi, ffi_stream, make_array,
@@ -58,7 +58,7 @@ pub use columns::Columns;
 pub use fast::{NativeSink, Settings};
 pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
-pub use lane::{Header, Lane, NotTaken};
 pub use markup::Markup;
 pub use seen::Seen;
 pub use values::{MOST_DIGITS, Unfit};
+pub use worker::{Header, NotTaken, Worker};

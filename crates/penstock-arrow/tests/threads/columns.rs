@@ -4,7 +4,7 @@ use crate::{Form, drive, reader};
 use arrow_array::types::Int32Type;
 use arrow_array::{DictionaryArray, StringArray};
 use penstock_arrow::plan::{Absent, Kind, Node, Plan, State, Struct, To, Width};
-use penstock_arrow::{Columns, Header, Keyed, Lane, NativeSink, RecordBatch, Settings};
+use penstock_arrow::{Columns, Header, Keyed, NativeSink, RecordBatch, Settings, Worker};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
@@ -148,14 +148,14 @@ impl Destination for Plain {
 }
 
 impl Shares for Plain {
-    type Lane = Lane<Keyed>;
+    type Worker = Worker<Keyed>;
 
-    fn lane(&self) -> Option<Lane<Keyed>> {
-        (self.records > 0).then(|| Lane::beside(&self.fast, self.header.clone()))
+    fn lane(&self) -> Option<Worker<Keyed>> {
+        (self.records > 0).then(|| Worker::beside(&self.fast, self.header.clone()))
     }
     fn take_over(
         &mut self,
-        lane: &mut Lane<Keyed>,
+        lane: &mut Worker<Keyed>,
         from: usize,
     ) -> Result<Option<usize>, Infallible> {
         let (records, next) = lane.give(from, &mut self.fast);

@@ -117,7 +117,7 @@ where
         expect_threads(&mut run);
     }
     let mut problems = Vec::new();
-    let mut threads: Option<Threads<S::Lane>> = None;
+    let mut threads: Option<Threads<S::Worker>> = None;
     loop {
         match run.advance(to) {
             Ok(run::Turn::Dry) => {}

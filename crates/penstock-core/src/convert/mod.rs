@@ -20,12 +20,12 @@
 
 mod cut;
 mod elements;
-mod lane;
 mod lists;
 mod names;
 pub mod native;
 mod out;
 mod plain;
+mod worker;
 
 pub use cut::Cut;
 pub use names::ForceList;

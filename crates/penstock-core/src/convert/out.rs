@@ -76,7 +76,7 @@ enum To<'t, O> {
     /// To whoever takes it.
     Output(&'t mut O),
     /// Into a buffer of a lane.
-    Lane(Kept),
+    Worker(Kept),
 }
 
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl<'t, O: Output> Out<'t, O> {
 
     /// One for records beside this one. None if nobody else can write them, now or at all.
     pub(super) fn beside(&self) -> Option<Out<'static, O>> {
-        let (writer, to) = (self.writer.beside()?, To::Lane(Kept::default()));
+        let (writer, to) = (self.writer.beside()?, To::Worker(Kept::default()));
         // Nobody abandons a record of a lane.
         Some(Out { writer, to, tears: true, lost: None, taken: 0 })
     }
@@ -110,7 +110,7 @@ impl<'t, O: Output> Out<'t, O> {
 
     /// Forgets what was written beside another one.
     pub(super) fn clear(&mut self) {
-        if let To::Lane(kept) = &mut self.to {
+        if let To::Worker(kept) = &mut self.to {
             kept.clear();
         }
     }
@@ -124,7 +124,7 @@ impl<'t, O: Output> Out<'t, O> {
         self.hand()?;
         self.writer.pass(records);
         match &beside.to {
-            To::Lane(kept) => self.give(kept.text()),
+            To::Worker(kept) => self.give(kept.text()),
             To::Output(_) => Ok(()),
         }
     }
@@ -147,7 +147,7 @@ impl<'t, O: Output> Out<'t, O> {
         let text = self.writer.ready();
         match &mut self.to {
             To::Output(output) => take(*output, text, &mut self.taken, &mut self.lost)?,
-            To::Lane(kept) => kept.take(text)?,
+            To::Worker(kept) => kept.take(text)?,
         }
         self.writer.taken();
         Ok(())
@@ -156,7 +156,7 @@ impl<'t, O: Output> Out<'t, O> {
     fn give(&mut self, text: &[u8]) -> Result<(), Unwritable> {
         match &mut self.to {
             To::Output(output) => take(*output, text, &mut self.taken, &mut self.lost),
-            To::Lane(_) => Ok(()),
+            To::Worker(_) => Ok(()),
         }
     }
 }

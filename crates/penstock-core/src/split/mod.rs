@@ -40,5 +40,5 @@ pub use pieces::{Piece, Pieces};
 pub use planner::{Planner, pass_records};
 pub use point::RecordStart;
 pub use range::{Asked, Head, Opens, Ranged};
-pub use shares::{Lane, PIECE_MEMORY, Shares};
+pub use shares::{PIECE_MEMORY, Shares, Worker};
 pub use threads::{Threads, Turn, expect_threads};

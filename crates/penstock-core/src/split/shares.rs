@@ -11,7 +11,7 @@ pub const PIECE_MEMORY: u64 = 2 << 30;
 
 /// Takes the records of pieces in a thread of its own, as the destination of a run would take them.
 /// It tells no problem: a piece of which it does not take everything is read by the run itself.
-pub trait Lane:
+pub trait Worker:
     Listener + Destination<Error = <Self as Sink>::Error> + Send + Sized + 'static
 {
     /// An empty one that takes records in the same way. `used` lends its memory.
@@ -33,14 +33,14 @@ pub trait Lane:
 /// A destination that shares its work with others.
 pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     /// What takes records beside it.
-    type Lane: Lane;
+    type Worker: Worker;
 
     /// What takes records as this destination does. None if nobody else can, now or at all.
-    fn lane(&self) -> Option<Self::Lane>;
+    fn lane(&self) -> Option<Self::Worker>;
 
     /// Whether it can take over what a lane has taken, and then has what it would have if it had read
     /// the piece itself. Otherwise the run reads the piece.
-    fn can_take(&self, _lane: &Self::Lane) -> bool {
+    fn can_take(&self, _lane: &Self::Worker) -> bool {
         true
     }
 
@@ -52,7 +52,7 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     /// It cannot go on.
     fn take_over(
         &mut self,
-        lane: &mut Self::Lane,
+        lane: &mut Self::Worker,
         from: usize,
     ) -> Result<Option<usize>, Self::Break>;
 }

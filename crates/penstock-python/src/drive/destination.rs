@@ -7,7 +7,7 @@ use crate::objects::{
     Elements, FormatOptions, Keys, MarkupOptions, Options, Owned, Refusal, Side, Why,
 };
 use crate::plan::PlanRef;
-use penstock_arrow::{Keyed, Lane, Markup, NativeSink};
+use penstock_arrow::{Keyed, Markup, NativeSink, Worker};
 use penstock_core::error::Fail;
 use penstock_core::formats::Reader;
 use penstock_core::forward;
@@ -82,8 +82,8 @@ impl<S: Side> Destination for Owned<S> {
 
 /// The threads that fill columns of a run.
 pub(crate) enum Pool {
-    Keyed(Box<Threads<Lane<Keyed>>>),
-    Markup(Box<Threads<Lane<Markup>>>),
+    Keyed(Box<Threads<Worker<Keyed>>>),
+    Markup(Box<Threads<Worker<Markup>>>),
 }
 
 impl Pool {

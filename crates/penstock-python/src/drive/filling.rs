@@ -7,7 +7,7 @@
 use crate::columns::objects::{self, Classes};
 use crate::objects::{Mismatch, Owned, Refusal, Side, shortened};
 use crate::plan::PlanRef;
-use penstock_arrow::{Columns, Header, Lane, NativeSink, Unfit};
+use penstock_arrow::{Columns, Header, NativeSink, Unfit, Worker};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
@@ -382,19 +382,19 @@ impl<S: Side, F: NativeSink> Filling<S, F> {
 }
 
 impl<S: Side, F: NativeSink + Send + 'static> Shares for Filling<S, F> {
-    type Lane = Lane<F>;
+    type Worker = Worker<F>;
 
-    fn lane(&self) -> Option<Lane<F>> {
+    fn lane(&self) -> Option<Worker<F>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
         let is_free = self.is_free() && is_bounded && self.records > 0;
         match &self.header {
             Some(None) => None,
-            Some(header) => is_free.then(|| Lane::beside(&self.fast, header.clone())),
-            None => is_free.then(|| Lane::beside(&self.fast, None)),
+            Some(header) => is_free.then(|| Worker::beside(&self.fast, header.clone())),
+            None => is_free.then(|| Worker::beside(&self.fast, None)),
         }
     }
-    fn take_over(&mut self, lane: &mut Lane<F>, from: usize) -> Result<Option<usize>, PyErr> {
+    fn take_over(&mut self, lane: &mut Worker<F>, from: usize) -> Result<Option<usize>, PyErr> {
         if self.checks {
             self.records += lane.records() as u64;
             return Ok(None);

@@ -42,7 +42,7 @@ use penstock_core::protocol::{
 use penstock_core::run::{Failed, Failure, Problem, RecordScope, Run, Windows};
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
-use penstock_core::split::{Lane, PIECE_MEMORY, Shares};
+use penstock_core::split::{PIECE_MEMORY, Shares, Worker};
 use penstock_core::target::{Target, TargetError};
 use penstock_core::writer::{ENOUGH, Kind as Reason, Writer as _};
 use pyo3::exceptions::PyMemoryError;
@@ -395,7 +395,7 @@ struct Body<'t> {
 /// Where the text goes.
 enum To<'t> {
     Target(&'t mut Target),
-    Lane(Kept),
+    Worker(Kept),
 }
 
 type Answer = Result<Flow, Refusal>;
@@ -428,7 +428,7 @@ impl Body<'_> {
     }
 
     fn is_lane(&self) -> bool {
-        matches!(self.to, To::Lane(_))
+        matches!(self.to, To::Worker(_))
     }
 
     /// The same for an event that the fit never asks for.
@@ -497,7 +497,7 @@ impl Body<'_> {
         match &mut self.to {
             To::Target(open) => give(open, text.text(), &mut self.lost)?,
             // The run reads the piece.
-            To::Lane(kept) => kept.take(text.text()).map_err(|_| Refusal::kept())?,
+            To::Worker(kept) => kept.take(text.text()).map_err(|_| Refusal::kept())?,
         }
         text.taken();
         Ok(())
@@ -526,7 +526,7 @@ impl Body<'_> {
             is_slow: Cell::new(false),
             slow: RefCell::new(None),
             recorder: self.recorder.beside()?,
-            to: To::Lane(Kept::default()),
+            to: To::Worker(Kept::default()),
             lost: None,
             records: 0,
             memory: self.memory,
@@ -536,12 +536,12 @@ impl Body<'_> {
     }
 }
 
-impl Lane for Body<'static> {
+impl Worker for Body<'static> {
     fn anew(&self, used: Option<Self>) -> Option<Self> {
         let Some(mut used) = used else { return self.beside() };
         used.fit.clear();
         used.records = 0;
-        if let To::Lane(kept) = &mut used.to {
+        if let To::Worker(kept) = &mut used.to {
             kept.clear();
         }
         Some(used)
@@ -558,7 +558,7 @@ impl Lane for Body<'static> {
 }
 
 impl Shares for Body<'_> {
-    type Lane = Body<'static>;
+    type Worker = Body<'static>;
 
     fn lane(&self) -> Option<Body<'static>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
@@ -571,7 +571,7 @@ impl Shares for Body<'_> {
         _from: usize,
     ) -> Result<Option<usize>, Stopped> {
         let mut taken = self.hand();
-        if let (To::Target(open), To::Lane(kept), Ok(())) = (&mut self.to, &lane.to, &taken) {
+        if let (To::Target(open), To::Worker(kept), Ok(())) = (&mut self.to, &lane.to, &taken) {
             taken = give(open, kept.text(), &mut self.lost);
         }
         if let (Err(_), Some(lost)) = (taken, self.lost.take()) {

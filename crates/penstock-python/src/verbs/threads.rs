@@ -3,7 +3,7 @@
 use crate::drive::driver::Gauge;
 use penstock_core::formats::Reader;
 use penstock_core::run::{Failed, RecordScope, Run, Windows};
-use penstock_core::split::{Lane, Shares, Threads, expect_threads};
+use penstock_core::split::{Shares, Threads, Worker, expect_threads};
 use std::sync::atomic::Ordering;
 
 /// RecordSource input to a run, and begins the threads as soon as there is so much of it that they are
@@ -13,7 +13,7 @@ pub(in crate::verbs) struct Together<L> {
     threads: Option<Threads<L>>,
 }
 
-impl<L: Lane> Together<L> {
+impl<L: Worker> Together<L> {
     /// For so many threads beside a run that has read nothing yet. One is the driver's own.
     pub(in crate::verbs) fn new<C>(count: usize, run: &mut Run<Reader, Windows, C>) -> Self {
         if count > 1 {
@@ -26,7 +26,7 @@ impl<L: Lane> Together<L> {
     ///
     /// # Errors
     /// The failure that ends the run.
-    pub(in crate::verbs) fn bring<S: Shares<Lane = L>>(
+    pub(in crate::verbs) fn bring<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         to: &mut RecordScope<S>,

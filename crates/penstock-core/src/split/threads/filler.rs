@@ -1,13 +1,13 @@
 //! What each thread does: reads a piece into a lane.
 
 use super::members::Members;
-use super::pool::{Pool, Worker};
+use super::pool::{Pool, Serve};
 use crate::formats::Reader;
 use crate::position::Counter;
 use crate::protocol::{FormatReader, InputView, Step};
 use crate::run::{InMemory, Input, Origin, RecordScope};
 use crate::split::pieces::Piece;
-use crate::split::shares::{Lane, Shares};
+use crate::split::shares::{Shares, Worker};
 
 /// What a thread has made of a piece.
 #[derive(Debug)]
@@ -27,9 +27,9 @@ pub(super) struct Filler<L> {
     pub(super) outlet: RecordScope<L>,
 }
 
-impl<L: Lane> Filler<L> {
+impl<L: Worker> Filler<L> {
     /// Reads pieces as a run does. None if nobody but its own reader can, now or at all.
-    pub(super) fn beside<S: Shares<Lane = L>>(
+    pub(super) fn beside<S: Shares<Worker = L>>(
         reader: &Reader,
         to: &RecordScope<S>,
     ) -> Option<Self> {
@@ -50,7 +50,7 @@ impl<L: Lane> Filler<L> {
         count: usize,
     ) -> Option<Pool<P, Filled<L, K>>>
     where
-        Self: Worker<P, Done = Filled<L, K>>,
+        Self: Serve<P, Done = Filled<L, K>>,
     {
         let mut workers = Vec::new();
         for _ in 0..count {
@@ -66,7 +66,7 @@ impl<L: Lane> Filler<L> {
     }
 }
 
-impl<L: Lane> Worker<Piece> for Filler<L> {
+impl<L: Worker> Serve<Piece> for Filler<L> {
     type Done = Filled<L, Counter>;
 
     fn work(&mut self, piece: &Piece, used: Option<Self::Done>) -> Option<Self::Done> {
@@ -89,7 +89,7 @@ impl<L: Lane> Worker<Piece> for Filler<L> {
 }
 
 /// Its reader stays with the thread, because it holds pages of the file.
-impl<L: Lane> Worker<Members> for Filler<L> {
+impl<L: Worker> Serve<Members> for Filler<L> {
     type Done = Filled<L, u64>;
 
     fn work(&mut self, piece: &Members, used: Option<Self::Done>) -> Option<Self::Done> {
@@ -106,7 +106,7 @@ impl<L: Lane> Worker<Members> for Filler<L> {
 }
 
 /// Whether a reader reads all of a piece without a fault, and the lane takes all of it.
-fn is_read_to_its_end<L: Lane>(
+fn is_read_to_its_end<L: Worker>(
     outlet: &mut RecordScope<L>,
     reader: &mut Reader,
     given: InputView<'_>,

@@ -12,7 +12,7 @@ use crate::formats::Reader;
 use crate::plist::binary;
 use crate::protocol::{Destination, InputView};
 use crate::run::{Binary, Failed, RecordScope, Run, Windows};
-use crate::split::shares::{Lane, Shares};
+use crate::split::shares::{Shares, Worker};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -77,10 +77,10 @@ struct Shared<L> {
     each: u64,
 }
 
-impl<L: Lane> Threads<L> {
+impl<L: Worker> Threads<L> {
     /// For so many threads beside a run that has halted, with pieces of so many members each, if that
     /// is said. None if it is no binary property list, or too small, or if all of it is one record.
-    pub(super) fn begin<S: Shares<Lane = L>, C>(
+    pub(super) fn begin<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &RecordScope<S>,
         count: usize,
@@ -104,7 +104,7 @@ impl<L: Lane> Threads<L> {
     }
 
     /// The run has halted: has its destination take over what comes next, or lets it read on.
-    pub(super) fn step<S: Shares<Lane = L>>(
+    pub(super) fn step<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut RecordScope<S>,
@@ -117,7 +117,7 @@ impl<L: Lane> Threads<L> {
         Ok(turn)
     }
 
-    fn take_or_let<S: Shares<Lane = L>>(
+    fn take_or_let<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut RecordScope<S>,
@@ -178,7 +178,7 @@ impl<L: Lane> Threads<L> {
 
     /// The container in which the run has halted. None if nobody can read beside it, or if there are not
     /// so many members ahead that threads are worth it.
-    fn share<S: Shares<Lane = L>>(
+    fn share<S: Shares<Worker = L>>(
         &self,
         run: &Run<Reader, Windows, S::Cause>,
         outlet: &RecordScope<S>,
@@ -195,7 +195,7 @@ impl<L: Lane> Threads<L> {
         Some(Shared { first, pool, queue: VecDeque::new(), left: ahead, each })
     }
 
-    fn is_full_of_taken<S: Shares<Lane = L>>(
+    fn is_full_of_taken<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut RecordScope<S>,
@@ -209,9 +209,9 @@ fn each(size: Option<u64>, told: u64) -> u64 {
     size.unwrap_or_else(|| (PIECE / told.max(LEAST)).clamp(1, MOST))
 }
 
-impl<L: Lane> Shared<L> {
+impl<L: Worker> Shared<L> {
     /// Whether a run has halted before the members that come next.
-    fn is_at<S: Shares<Lane = L>>(
+    fn is_at<S: Shares<Worker = L>>(
         &self,
         reader: &Reader,
         outlet: &RecordScope<S>,

@@ -15,7 +15,7 @@ mod taking;
 mod text;
 
 use super::point::RecordStart;
-use super::shares::{Lane, Shares};
+use super::shares::{Shares, Worker};
 use crate::formats::Reader;
 use crate::run::{Failed, RecordScope, Run, Windows};
 use crate::source::Source;
@@ -57,11 +57,11 @@ pub fn expect_threads<C>(run: &mut Run<Reader, Windows, C>) {
     run.reader_mut().halt();
 }
 
-impl<L: Lane> Threads<L> {
+impl<L: Worker> Threads<L> {
     /// So many threads beside a run that has read all its text, or has halted. None if nobody but its
     /// own reader can read what follows, now or at all, or if too little of it has come. Afterwards,
     /// only [`step`](Self::step) brings input.
-    pub fn begin<S: Shares<Lane = L>, C>(
+    pub fn begin<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &RecordScope<S>,
         count: usize,
@@ -71,7 +71,7 @@ impl<L: Lane> Threads<L> {
 
     /// The same with pieces of about so many bytes or members, for tests.
     #[doc(hidden)]
-    pub fn begin_sized<S: Shares<Lane = L>, C>(
+    pub fn begin_sized<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &RecordScope<S>,
         count: usize,
@@ -117,7 +117,7 @@ impl<L: Lane> Threads<L> {
     ///
     /// # Errors
     /// The failure that ends the run: the source failed.
-    pub fn step<S: Shares<Lane = L>>(
+    pub fn step<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut RecordScope<S>,

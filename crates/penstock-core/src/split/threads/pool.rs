@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// What each thread does with a piece, which is a `P`.
-pub(super) trait Worker<P>: Send + 'static {
+pub(super) trait Serve<P>: Send + 'static {
     /// What it makes of a piece.
     type Done: Send + 'static;
 
@@ -84,7 +84,7 @@ impl<P: Send + Sync + 'static, D: Send + 'static> Pool<P, D> {
     ///
     /// # Errors
     /// The system gives not even one thread.
-    pub(super) fn new<W: Worker<P, Done = D>>(workers: Vec<W>) -> io::Result<Self> {
+    pub(super) fn new<W: Serve<P, Done = D>>(workers: Vec<W>) -> io::Result<Self> {
         let tasks = Tasks { waiting: VecDeque::new(), used: Vec::new(), is_over: false };
         let shared =
             Shared { tasks: Mutex::new(tasks), begin: Condvar::new(), done: Condvar::new() };
@@ -170,7 +170,7 @@ impl<P, D> Pool<P, D> {
 pub(super) struct Pending;
 
 impl<P, D: Send + 'static> Shared<P, D> {
-    fn serve<W: Worker<P, Done = D>>(&self, worker: W) {
+    fn serve<W: Serve<P, Done = D>>(&self, worker: W) {
         let mut worker = Some(worker);
         loop {
             let mut tasks = lock(&self.tasks);

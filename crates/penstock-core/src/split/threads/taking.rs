@@ -5,7 +5,7 @@ use super::pool::Pool;
 use crate::formats::Reader;
 use crate::run::{Failed, Input, RecordScope, Run, Windows};
 use crate::split::point::RecordStart;
-use crate::split::shares::{Lane, Shares};
+use crate::split::shares::{Shares, Worker};
 
 /// What the destination takes over. Of each piece, a thread says a `K`.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) fn begin_of_piece<S: Shares>(
     Some(RecordStart { counted, records, stand, open: outlet.open_behind() })
 }
 
-impl<L: Lane, K> Taking<L, K> {
+impl<L: Worker, K> Taking<L, K> {
     /// Nothing yet.
     pub(super) fn new() -> Self {
         Taking { now: None, count: 0 }
@@ -53,7 +53,7 @@ impl<L: Lane, K> Taking<L, K> {
 
     /// Whether a run that stands where a piece begins would go on behind it as the thread that has read
     /// it, and its destination can take it over.
-    pub(super) fn can_take<S: Shares<Lane = L>>(
+    pub(super) fn can_take<S: Shares<Worker = L>>(
         run: &Run<Reader, Windows, S::Cause>,
         outlet: &RecordScope<S>,
         filled: &Filled<L, K>,
@@ -65,7 +65,7 @@ impl<L: Lane, K> Taking<L, K> {
 
     /// The run has passed a piece: the destination counts what is in it, and takes it over as soon as
     /// this [goes on](Self::go_on).
-    pub(super) fn begin<S: Shares<Lane = L>>(
+    pub(super) fn begin<S: Shares<Worker = L>>(
         &mut self,
         outlet: &mut RecordScope<S>,
         filled: Filled<L, K>,
@@ -77,7 +77,7 @@ impl<L: Lane, K> Taking<L, K> {
     }
 
     /// Has the destination take over what is left of the piece. Whether it is full before that is done.
-    pub(super) fn go_on<S: Shares<Lane = L>, P: Send + Sync + 'static>(
+    pub(super) fn go_on<S: Shares<Worker = L>, P: Send + Sync + 'static>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut RecordScope<S>,

@@ -9,7 +9,7 @@ use crate::position::Counter;
 use crate::run::{Failed, Input, RecordScope, Run, Windows};
 use crate::source::{Source, SourceError};
 use crate::split::pieces::{Piece, Pieces};
-use crate::split::shares::{Lane, Shares};
+use crate::split::shares::{Shares, Worker};
 use std::collections::VecDeque;
 
 /// How many pieces are read in vain, for each that may wait, before the threads begin anew.
@@ -43,11 +43,11 @@ enum Next<L> {
     Read(Ticket<Piece, Filled<L, Counter>>),
 }
 
-impl<L: Lane> Threads<L> {
+impl<L: Worker> Threads<L> {
     /// So many threads beside a run that has read all its text, with pieces of about so many bytes, if
     /// that is said. None if nobody but its own reader can read what follows, now or at all, or if too
     /// little text has come.
-    pub(super) fn begin<S: Shares<Lane = L>, C>(
+    pub(super) fn begin<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
         outlet: &RecordScope<S>,
         count: usize,
@@ -87,7 +87,7 @@ impl<L: Lane> Threads<L> {
     }
 
     /// The run is dry: brings what comes next.
-    pub(super) fn step<S: Shares<Lane = L>>(
+    pub(super) fn step<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
         outlet: &mut RecordScope<S>,
@@ -143,7 +143,7 @@ impl<L: Lane> Threads<L> {
     }
 
     /// Looks where to cut, in the piece that the run has read.
-    fn learn<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
+    fn learn<S: Shares<Worker = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
         let Some(piece) = self.last.take() else { return };
         if !self.pieces.is_cut()
             && let Some(at) = outlet.last().and_then(|at| at.checked_sub(piece.at()))
@@ -157,7 +157,7 @@ impl<L: Lane> Threads<L> {
 
     /// The threads begin where the run does not stand any more: has them begin as it stands now.
     #[cold]
-    fn renew<S: Shares<Lane = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
+    fn renew<S: Shares<Worker = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
         let Some(first) = Filler::beside(reader, outlet) else { return };
         let Some(pool) = first.pool(self.pool.count()) else { return };
         (self.first, self.pool, self.missed) = (first, pool, 0);
@@ -194,7 +194,7 @@ impl<L: Lane> Threads<L> {
     }
 
     /// Whether the run stands where a thread has begun to read, as it stood there.
-    fn is_at<S: Shares<Lane = L>>(
+    fn is_at<S: Shares<Worker = L>>(
         &self,
         piece: &Piece,
         run: &Run<Reader, Windows, S::Cause>,

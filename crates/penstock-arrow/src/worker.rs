@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Takes the records of a piece. It has no objects to fall back on: if an event is not taken, the
 /// piece is the driver's.
 #[derive(Debug)]
-pub struct Lane<F> {
+pub struct Worker<F> {
     fast: F,
     header: Option<Arc<Header>>,
     /// After each record, about how many bytes all values take.
@@ -59,15 +59,15 @@ pub struct NotTaken;
 
 type Answer = Result<Flow, NotTaken>;
 
-impl<F: NativeSink> Lane<F> {
+impl<F: NativeSink> Worker<F> {
     /// Takes records as `fast` does, into columns of its own. Of a table, `header` is what the
     /// driver has answered.
     pub fn beside(fast: &F, header: Option<Arc<Header>>) -> Self {
-        Lane::of(fast, fast.columns().alike(), Vec::new(), header)
+        Worker::of(fast, fast.columns().alike(), Vec::new(), header)
     }
 
     fn of(fast: &F, columns: Columns, ends: Vec<usize>, header: Option<Arc<Header>>) -> Self {
-        Lane { fast: F::new(columns, *fast.settings()), header, ends }
+        Worker { fast: F::new(columns, *fast.settings()), header, ends }
     }
 
     /// How many records there are.
@@ -147,7 +147,7 @@ macro_rules! told {
     };
 }
 
-impl<F: NativeSink> Sink for Lane<F> {
+impl<F: NativeSink> Sink for Worker<F> {
     type Error = NotTaken;
 
     told! {
@@ -172,7 +172,7 @@ impl<F: NativeSink> Sink for Lane<F> {
     }
 }
 
-impl<F: NativeSink> Hints for Lane<F> {
+impl<F: NativeSink> Hints for Worker<F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         self.fast.expected_key()
@@ -183,7 +183,7 @@ impl<F: NativeSink> Hints for Lane<F> {
     }
 }
 
-impl<F: NativeSink> LookAhead for Lane<F> {
+impl<F: NativeSink> LookAhead for Worker<F> {
     fn known_keys(
         &mut self,
         known: &KnownKeys<'_>,
@@ -222,7 +222,7 @@ impl<F: NativeSink> LookAhead for Lane<F> {
     }
 }
 
-impl<F: NativeSink> Destination for Lane<F> {
+impl<F: NativeSink> Destination for Worker<F> {
     type Error = NotTaken;
     type Cause = Infallible;
     type Break = NotTaken;
@@ -246,20 +246,20 @@ impl<F: NativeSink> Destination for Lane<F> {
     }
 }
 
-impl<F: NativeSink + Send + 'static> penstock_core::split::Lane for Lane<F> {
+impl<F: NativeSink + Send + 'static> penstock_core::split::Worker for Worker<F> {
     fn anew(&self, used: Option<Self>) -> Option<Self> {
         let header = self.header.clone();
         Some(match used {
             Some(used) => {
                 let (columns, ends) = used.emptied();
-                Lane::of(&self.fast, columns, ends, header)
+                Worker::of(&self.fast, columns, ends, header)
             }
-            None => Lane::beside(&self.fast, header),
+            None => Worker::beside(&self.fast, header),
         })
     }
 }
 
-impl<F: NativeSink> Lane<F> {
+impl<F: NativeSink> Worker<F> {
     /// The memory of what was given.
     fn emptied(self) -> (Columns, Vec<usize>) {
         let (mut columns, mut ends) = (self.fast.into_columns(), self.ends);

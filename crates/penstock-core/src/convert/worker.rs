@@ -10,7 +10,7 @@ use crate::convert::Output;
 use crate::error::Fail;
 use crate::protocol::{FormatReader, InputView, Step, Trail};
 use crate::run::RecordScope;
-use crate::split::{Lane, PIECE_MEMORY, Shares};
+use crate::split::{PIECE_MEMORY, Shares, Worker};
 use crate::writer::Unwritable;
 
 impl Stage {
@@ -43,7 +43,7 @@ impl<O: Output> Body<'_, O> {
     }
 }
 
-impl<O: Output<Error: Send> + Send + 'static> Lane for Body<'static, O> {
+impl<O: Output<Error: Send> + Send + 'static> Worker for Body<'static, O> {
     fn anew(&self, used: Option<Self>) -> Option<Self> {
         match used {
             // Between two records, it has nothing but memory and what it knows of keys.
@@ -70,7 +70,7 @@ impl<O: Output<Error: Send> + Send + 'static> Lane for Body<'static, O> {
 }
 
 impl<O: Output<Error: Send> + Send + 'static> Shares for Body<'_, O> {
-    type Lane = Body<'static, O>;
+    type Worker = Body<'static, O>;
 
     fn lane(&self) -> Option<Body<'static, O>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
