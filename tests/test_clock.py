@@ -115,6 +115,7 @@ def test_functions_say_what_they_are() -> None:
 TEXT = b"[" + b",".join(b'{"a": %d, "b": ["x", 2.5]}' % n for n in range(20_000)) + b"]"
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @pytest.mark.parametrize("at", [None, "*", "*/b", "*/zip"])
 def test_where_the_time_goes(at: str | None) -> None:
     estimates = []

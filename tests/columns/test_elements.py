@@ -86,6 +86,7 @@ def fits(item: Item) -> bool:
     return all(-(2**63) <= it < 2**63 for it in [item.count, *item.numbers])
 
 
+@pytest.mark.filterwarnings("ignore::penstock.MixedContentWarning")
 @given(st.lists(ITEM, max_size=4), st.integers(1, 60), st.sampled_from(["error", "first", "last"]))
 @SETTINGS
 def test_elements(items: list[str], size: int, repeated: Any) -> None:

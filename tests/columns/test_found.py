@@ -381,6 +381,7 @@ def agrees(row: Any, value: Any) -> bool:
     return row == value and isinstance(row, bool) == isinstance(value, bool)
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @given(RECORDS, st.integers(1, 60))
 @SETTINGS
 def test_columns_are_the_objects(records: list[Any], size: int) -> None:

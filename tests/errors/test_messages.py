@@ -95,7 +95,7 @@ SYNTAX = r"""
  ^ expected a value or ']', found '“' (at 0)
 
 [1, /* two */ 2]
-    ^ expected a value, found a comment (at 1)
+    ^ expected a value, found a comment (penstock.json takes it with comments=True) (at 1)
 
 [NaN]
  ^ expected a value or ']', found 'NaN' (non_finite=True takes it) (at 0)
@@ -524,7 +524,7 @@ line 3, column 8: expected a value, found 'oops' (at b)
             "[1 // one\n]",
             MalformedInput,
             """
-line 1, column 4: expected ',' or ']', found a comment (at 1)
+line 1, column 4: expected ',' or ']', found a comment (penstock.json takes it with comments=True) (at 1)
   |
 1 | [1 // one
   |    ^""",

@@ -35,6 +35,7 @@ DOCUMENT = """{
 }"""
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @pytest.mark.parametrize(
     ("path", "found"),
     [
@@ -79,6 +80,7 @@ def test_records(path: str, found: list[Any]) -> None:
     assert fed + decoder.finish() == found
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @pytest.mark.parametrize("text", ["1", "null", '"a"', "[]", "{}", "[[1]]"])
 def test_a_path_that_leads_nowhere_has_no_records(text: str) -> None:
     assert records(text, "a/*") == records(text, "//a") == []
@@ -174,6 +176,7 @@ paths = st.builds(
 )
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @settings(max_examples=200)
 @given(documents, paths)
 def test_records_beside_a_naive_matcher(document: Any, path: str) -> None:

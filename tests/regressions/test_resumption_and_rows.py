@@ -617,6 +617,7 @@ def test_366_the_place_of_a_text_that_is_too_long(into: Any, document: bytes, of
         assert caught.value.reason == "the text of an element is longer than 4 bytes (limits.token)"
 
 
+@pytest.mark.filterwarnings("ignore::penstock.MixedContentWarning")
 def test_366_records_behind_it_are_delivered() -> None:
     document = "<r><p>abcde<f/></p><p>abc<f/></p></r>"
     limits = penstock.Limits(token=4)

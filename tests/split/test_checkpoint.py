@@ -353,6 +353,7 @@ def test_a_document_must_be_as_it_was(tmp_path: Path, name: str) -> None:
         penstock.read(path, resume=checkpoint)
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @SETTINGS
 @given(
     groups=st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=5),

@@ -147,6 +147,7 @@ def test_all_files_one_after_the_other(
     assert kept > 20
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 def test_every_property_list_behind_a_checkpoint(corpus: Callable[[str], Path]) -> None:
     files = [path for path in sorted(corpus("plist").rglob("*")) if path.suffix == ".plist"]
     assert len(files) > 20

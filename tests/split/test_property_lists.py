@@ -140,6 +140,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @SETTINGS
 @given(
     value=values,
@@ -176,6 +177,7 @@ def test_any_damage(tmp_path: Path, data: st.DataObject) -> None:
         assert_same(path, where, into, splits)
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 def test_every_property_list_of_the_corpora(corpus: Callable[[str], Path]) -> None:
     files = [path for path in sorted(corpus("plist").rglob("*")) if path.is_file()]
     assert len(files) >= 55

@@ -138,6 +138,7 @@ def test_lists_of_one_record_are_read(tmp_path: Path) -> None:
     assert [next(part.read(Row)).n for part in splits] == [part.records_before for part in splits]
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @each
 @SETTINGS
 @given(data=st.data())

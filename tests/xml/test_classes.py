@@ -214,6 +214,7 @@ class Texts:
     numbers: Annotated[list[int], at("number/text()")]
 
 
+@pytest.mark.filterwarnings("ignore::penstock.MixedContentWarning")
 def test_own_text_of_other_elements() -> None:
     text = "<t><one>a<b>x</b>c</one><many>d<b/>e</many><many/><number>1</number><number/></t>"
     assert decode(text, Texts) == Texts("ac", ["de", ""], [1])

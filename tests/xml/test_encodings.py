@@ -302,6 +302,7 @@ def test_any_text_in_any_chunks(text: str, codec: str, size: int) -> None:
     assert fed(data, size) == notes(whole)
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @given(st.binary(max_size=12), st.integers(1, 5))
 def test_any_beginning_in_any_chunks(start: bytes, size: int) -> None:
     """With any first bytes, the result is the same whole and in chunks."""

@@ -80,6 +80,7 @@ def feed(make: Make, pieces: list[bytes]) -> None:
     decoder.finish()
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @pytest.mark.parametrize("token", TOKENS)
 def test_linear(token: str) -> None:
     make, document = TOKENS[token]

@@ -40,6 +40,7 @@ def rows(kind: Any, **options: Any) -> list[Any]:
     return list(read([LIBRARY], kind, **options))
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 def test_records_by_a_path() -> None:
     assert rows(Item, at="library/item") == [Item(3)]
     assert rows(Item, at="library/shelf/item") == [Item(1)]
@@ -93,6 +94,7 @@ NAMESPACES = b"""<r xmlns="urn:d" xmlns:p="urn:p" xmlns:q="urn:p">
 <i>1</i><p:i>2</p:i><q:i>3</q:i><i xmlns="">4</i></r>"""
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @pytest.mark.parametrize(
     ("path", "found"),
     [

@@ -91,7 +91,8 @@ pub struct Select<S> {
     /// The target of the key that was reported last.
     pending: Option<Target>,
     met: u64,
-    /// Whether there was a container all of whose children are records.
+    /// Whether there was a container all of whose children are records, or one without children of which any would
+    /// have led on.
     reached: bool,
     /// Where the last record began that is a map or a list, and how many frames there were.
     last: Option<(u64, usize)>,
@@ -284,6 +285,10 @@ impl<S: Listener> Select<S> {
             && let Some(ended) = self.frames.pop()
         {
             self.keys.truncate(ended.key);
+            // It has no children, of which any would have done. Below `//`, that is so anywhere.
+            let is_empty = matches!(ended.at, Place::Start | Place::List(0));
+            let any = self.records.states()[ended.state as usize].other;
+            self.reached |= is_empty && any.is_some_and(|to| to.state != Some(ended.state));
         }
         if let [document] = &mut self.frames[..] {
             document.at = Place::Start;
