@@ -44,7 +44,6 @@ from penstock._parts.rows import Rows
 from penstock._rust import (
     ColumnBatch,
     Columns,
-    Converted,
     Document,
     Element,
     Items,
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
     from penstock._parts.split import Split, Splits, split
     from penstock._streams.describe import describe
     from penstock._verbs.convert import convert
+    from penstock._verbs.converted import Converted
     from penstock._verbs.recompress import recompress
     from penstock._verbs.values import make, plain
 
@@ -257,6 +257,10 @@ if not TYPE_CHECKING:
             import penstock.spark as found  # noqa: PLC0415 - it imports PySpark
         elif name == "convert":
             from penstock._verbs.convert import convert as found  # noqa: PLC0415 - few programs convert
+        elif name == "Converted":
+            from penstock._verbs import converted as _converted  # noqa: PLC0415 - as above
+
+            found = _converted.Converted
         elif name in {"make", "plain"}:
             from penstock._verbs import values as _values  # noqa: PLC0415 - for what others have parsed
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import pickle
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -330,3 +332,30 @@ def test_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "convert() to Parquet needs pyarrow, which is not installed: pip install pyarrow"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["cities.csv"]
+
+
+@dataclass
+class Counted:
+    a: int
+
+
+def test_the_result_is_of_one_class_for_all_targets(tmp_path: Path) -> None:
+    source = tmp_path / "a.ndjson"
+    source.write_text('{"a": 1}\n{"a": "x"}\n{"a": 2}\n')
+    for name in ("b.json", "b.parquet", "b.arrow"):
+        done = penstock.convert(source, tmp_path / name, errors="skip", into=Counted)
+        assert type(done) is penstock.Converted
+        assert (done.records, done.skipped, done.bytes_read) == (2, 1, source.stat().st_size)
+        assert repr(pickle.loads(pickle.dumps(done))) == repr(done)
+
+
+@pytest.mark.parametrize("name", ["b.ndjson", "b.csv", "b.parquet", "b.arrow"])
+def test_columns_know_what_was_read_for_them(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.ndjson.gz"
+    source.write_bytes(gzip.compress(b'{"a": 1}\n{"a": "x"}\n{"a": 2}\n'))
+    found = penstock.columns(source, Counted, errors="skip")
+    done = penstock.convert(found, tmp_path / name)
+    assert (done.records, done.skipped, done.bytes_read) == (2, 1, source.stat().st_size)
+    table = pa.table({"a": [1]})
+    done = penstock.convert(table, tmp_path / name)
+    assert (done.records, done.skipped, done.bytes_read) == (1, 0, 0)

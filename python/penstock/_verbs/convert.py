@@ -8,6 +8,7 @@ import penstock._rust as _rust
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._io import targets as _targets
+from penstock._verbs import converted as _converted
 from penstock._verbs import tables as _tables
 
 TYPE_CHECKING = False
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
         Unresolved,
     )
     from penstock._io.dialect import Dialect
-    from penstock._rust import Converted
+    from penstock._verbs.converted import Converted
 
 # The options of each format, for writing and for reading.
 _WRITES = {
@@ -293,7 +294,7 @@ def run(
     objects: bool = False,
     columns: tuple[str, bool] | None = None,
     threads: int = 1,
-) -> _rust.Converted:
+) -> Converted:
     """Convert a source, in the context of `watch` if it is given; see `penstock.convert`.
 
     `columns` are those that are kept of a source of CSV and, if the flag is true, left out.
@@ -308,7 +309,7 @@ def run(
             if given_one:
                 raise TypeError(f"{option}= is no option for a target of the format {table!r}")
         kind, dialect = _read_as(source, format, reads, into, compression, member, limits)
-        return _tables.records(  # type: ignore[return-value]  # it has the same attributes
+        return _tables.records(
             source,
             target,
             table,
@@ -341,9 +342,9 @@ def run(
             dialect, opened, style, writing, at, form, policy, limits, by, columns, threads
         )
         if watch is None:
-            return conversion.run()
+            return _converted.of(conversion.run())
         with watch(conversion):
-            return conversion.run()
+            return _converted.of(conversion.run())
 
 
 def _read_as(
@@ -380,12 +381,13 @@ def _columns(
     if table is not None:
         for option in writes:
             raise TypeError(f"{option}= is no option for a target of the format {table!r}")
-        return _tables.columns(source, target, table)  # type: ignore[return-value]  # as above
+        return _tables.columns(source, target, table)
     kind = _written(target) if to is None else _formats.checked(to)
     _, style = sides("json", kind, "plain", {}, writes, names=(None, target))
     encoder = _rust.Encoder(None, style, None)
     with _targets.open_target("convert", target) as opened:
-        return _rust.convert_columns(encoder, source, opened)
+        done = _rust.convert_columns(encoder, source, opened)
+        return _converted.of_columns(source, done.records, done.bytes_written)
 
 
 def sides(

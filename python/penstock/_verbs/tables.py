@@ -9,6 +9,7 @@ from penstock._arrow import frames as _frames
 from penstock._base.errors import EncodeError
 from penstock._base.types import PLAIN
 from penstock._io import targets as _targets
+from penstock._verbs import converted as _converted
 from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         TableFormat,
         Target,
     )
+    from penstock._verbs.converted import Converted
 
 # The names that people use, by the names of the formats. Each is also the suffix of its files.
 TITLES: dict[TableFormat, str] = {"parquet": "Parquet", "arrow": "Arrow"}
@@ -58,40 +60,6 @@ def wanted(target: object, to: str | None) -> TableFormat | None:
     return None
 
 
-class Written:
-    """The numbers of a conversion to columns; see `penstock.Converted`.
-
-    Attributes:
-        records: How many records were written.
-        skipped: How many records were in error, and left out.
-        bytes_read: The bytes of the source, before they were decompressed.
-        bytes_written: The bytes of the target.
-        repair_counts: How many repairs there were of each kind that occurred.
-    """
-
-    __slots__ = ("bytes_read", "bytes_written", "records", "repair_counts", "skipped")
-
-    def __init__(
-        self,
-        records: int,
-        skipped: int,
-        bytes_read: int,
-        bytes_written: int,
-        repair_counts: dict[str, int],
-    ) -> None:
-        self.records = records
-        self.skipped = skipped
-        self.bytes_read = bytes_read
-        self.bytes_written = bytes_written
-        self.repair_counts = repair_counts
-
-    def __repr__(self) -> str:
-        return (
-            f"Converted(records={self.records}, skipped={self.skipped}, "
-            f"bytes_read={self.bytes_read}, bytes_written={self.bytes_written})"
-        )
-
-
 def records(
     source: Source,
     target: Target,
@@ -109,7 +77,7 @@ def records(
     limits: Limits | None,
     threads: int,
     watch: Any = None,
-) -> Written:
+) -> Converted:
     """Write the records of a source as columns: those of a type, or those that are found.
 
     Raises:
@@ -141,14 +109,13 @@ def records(
             watching: AbstractContextManager[object] = watch(reader)
             with watching:
                 count, size = _write(pyarrow, to, target, schema, batches)
-        progress = reader.progress
-        done = Written(count, reader.skipped, progress.bytes_read, size, reader.repair_counts)
+        done = _converted.of_reader(reader, count, size)
     if kept is not None:
         kept.end()
     return done
 
 
-def columns(source: ArrowColumns, target: Target, to: TableFormat) -> Written:
+def columns(source: ArrowColumns, target: Target, to: TableFormat) -> Converted:
     """Write Arrow columns."""
     pyarrow = _frames.need("pyarrow", f"convert() to {TITLES[to]}")
     if isinstance(source, _rust.Columns):
@@ -160,7 +127,7 @@ def columns(source: ArrowColumns, target: Target, to: TableFormat) -> Written:
         batches = pyarrow.RecordBatchReader.from_stream(source)
         schema = batches.schema
     count, size = _write(pyarrow, to, target, schema, batches)
-    return Written(count, 0, 0, size, {})
+    return _converted.of_columns(source, count, size)
 
 
 class _Kept:
