@@ -332,3 +332,14 @@ def test_no_compression_means_no_zip_either(tmp_path: Path) -> None:
     path = tmp_path / "n.json.zip"
     path.write_bytes(b"[1]")
     assert load(path, compression=None) == [1]
+
+
+@pytest.mark.parametrize("verb", [penstock.columns, penstock.schema])
+def test_columns_say_what_is_no_source(verb: Any) -> None:
+    for source, message in [
+        (b"[1]", "takes a path or a binary file; wrap data in memory in io.BytesIO()"),
+        (int, "takes a path, a binary file or an iterable of chunks of bytes, not type"),
+    ]:
+        with pytest.raises(TypeError) as caught:
+            verb(source)
+        assert str(caught.value) == f"{verb.__name__}() {message}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
 import plistlib
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -205,6 +207,38 @@ def test_records_in_error_do_not_count(tmp_path: Path) -> None:
     given: list[Any] = []
     assert len(rows(penstock.read(path, errors=given.append).columns())) == 2
     assert [error.record for error in given] == [2, 3]
+
+
+@pytest.mark.parametrize("errors", ["skip", "collect", "call"])
+def test_data_in_memory_has_the_columns_of_its_file(errors: Any, tmp_path: Path) -> None:
+    data = b'{"a": 1}\nbad\n{"a": 2.5, "late": {"x": true}}\n{"a": "text"}\n'
+    path = tmp_path / "lines.ndjson"
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        sources: list[Any] = [path, io.BytesIO(data), [data[:9], data[9:]], (data,), file]
+        found = []
+        for source in sources:
+            given: list[Any] = []
+            how = given.append if errors == "call" else errors
+            columns = penstock.columns(source, format="ndjson", errors=how)
+            records = []
+            with suppress(ExceptionGroup):
+                for batch in columns:
+                    records += pa.record_batch(batch).to_pylist()
+            found.append((str(columns), records, len(given), columns.reader.skipped))
+    assert found[0][:3] == (
+        'Columns(a: Float64, late: Struct("x": non-null Boolean) | null)',
+        [{"a": 1.0, "late": None}, {"a": 2.5, "late": {"x": True}}],
+        2 if errors == "call" else 0,
+    )
+    assert found == found[:1] * len(sources)
+
+
+def test_data_in_memory_that_is_compressed_or_inside_of_a_document() -> None:
+    data = gzip.compress(b'{"rows": [{"a": 1}, {"b": "x"}]}')
+    for source in (io.BytesIO(data), [data]):
+        columns = penstock.columns(source, format="json", at="rows/*", columns=["b"])
+        assert rows(columns) == [{"b": None}, {"b": "x"}]
 
 
 def test_a_stream_is_read_once() -> None:

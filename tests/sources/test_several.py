@@ -282,6 +282,14 @@ def test_urls_are_no_files() -> None:
         penstock.read(["s3://bucket/a.json"])
     with pytest.raises(MalformedInput):
         penstock.decode("https://example.org")
+    for verb in (penstock.columns, penstock.schema):
+        with pytest.raises(ValueError, match=rf"^{verb.__name__}\(\) opens files, not URLs: pass"):
+            verb("https://example.org/a.json")  # type: ignore[operator]
+    for verb in (penstock.read, penstock.load, penstock.columns):
+        with pytest.raises(ValueError, match=r"by their paths, not URLs: pass '/tmp/a b.json'$"):
+            verb("file:///tmp/a%20b.json")  # type: ignore[operator]
+    with pytest.raises(ValueError, match=r"^write\(\) opens files by .*: pass '/tmp/b.json'$"):
+        penstock.write("file://localhost/tmp/b.json")
     # Documents are no patterns and no URLs.
     for text in ('{"a": "*?"}', '[{"a": "*"}]', "<a xmlns='http://a.b'>?</a>", "[1, 2]"):
         for verb in (penstock.json.read, penstock.json.load):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock._any_format import verbs as _verbs
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
+from penstock._io import sources as _sources
 
 TYPE_CHECKING = False
 
@@ -66,8 +67,9 @@ def columns(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files.
         into: The class of a record. Its fields are the columns. Or anything with
-            `__arrow_c_schema__`: its fields are the keys. Without it, the files are read twice:
-            the first time finds the columns.
+            `__arrow_c_schema__`: its fields are the keys. Without it, the source is read twice:
+            the first time finds the columns. So it is a path, a list of chunks, or a binary file
+            that can go back, such as `io.BytesIO`.
         rows: How many rows a batch has at most.
         columns: The names of the fields that are wanted, or their paths. The others are not parsed.
         unions: What becomes of a field with values of several types: see `Reader.columns`.
@@ -109,6 +111,7 @@ def columns(
         >>> polars.DataFrame(penstock.columns(path, City)).rows()
         [('Bern', 134591)]
     """
+    _sources.check("columns", source)
     reader = _verbs.read(
         source,
         into,  # type: ignore[arg-type]  # a schema is no type
@@ -177,6 +180,7 @@ def schema(
         >>> penstock.schema(lines, format="ndjson")
         Schema(name: Utf8, size: Int64 | null)
     """
+    _sources.check("schema", source)
     reader: Any = _verbs.read(
         source,
         format=format,

@@ -68,7 +68,7 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         remedy = (
             "wrap data in memory in io.BytesIO()"
-            if verb in {"send", "events"}
+            if verb in {"send", "events", "columns", "schema"}
             else "for data in memory use decode()"
         )
         raise TypeError(f"{verb}() takes a path or a binary file; {remedy}")
@@ -92,6 +92,21 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     )
 
 
+def check(verb: str, source: object) -> None:
+    """Check the kind of a source of records, in the name of a verb that is short for `read`.
+
+    Raises:
+        TypeError: It is none. The message says what to pass.
+        ValueError: It is a URL.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        if scheme(path) and not os.path.lexists(path):
+            _refuse(verb, path)
+    elif not isinstance(source, (list, tuple)):
+        _named(verb, source)  # type: ignore[arg-type]  # that is what it checks
+
+
 def is_pattern(path: str) -> bool:
     """Whether a path that is no file is a pattern of several, and not a document by mistake."""
     return ("*" in path or "?" in path) and not path.startswith(("{", "[{", "<"))
@@ -109,12 +124,21 @@ def _refuse(verb: str, path: str) -> NoReturn:
     if not of:
         message = "No such file; penstock.read() takes a pattern"
         raise FileNotFoundError(errno.ENOENT, message, path)
+    if of == "file":
+        raise ValueError(f"{verb}() opens files by their paths, not URLs: pass {local(path)!r}")
     pass_on = (
         f"a response, such as urllib.request.urlopen({path!r})"
         if of in {"http", "https", "ftp"}
         else f"the binary file that a client for {of} opens"
     )
     raise ValueError(f"{verb}() opens files, not URLs: pass {pass_on}, and format=")
+
+
+def local(url: str) -> str:
+    """Return the path of a URL of a file."""
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - slow to import
+
+    return unquote(urlsplit(url).path)
 
 
 def printable(name: str) -> str:

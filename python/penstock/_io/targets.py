@@ -86,6 +86,9 @@ def _path(verb: str, path: str) -> tuple[str, str]:
     if "\0" in path:
         raise ValueError("embedded null byte")
     if (scheme := _sources.scheme(path)) and not os.path.lexists(path):
+        if scheme == "file":
+            local = _sources.local(path)
+            raise ValueError(f"{verb}() opens files by their paths, not URLs: pass {local!r}")
         pass_on = (
             "a function that takes bytes"
             if scheme in {"http", "https", "ftp"}
