@@ -68,8 +68,15 @@ XML = "the functions of penstock.xml"
         (penstock.read, "namespaces", XML),
         (penstock.json.read, "repair", f"{XML}, penstock.plist and penstock.csv"),
         (penstock.csv.read, "delimiter", "penstock.csv.Dialect"),
-        (penstock.csv.read, "skiprows", "penstock.csv.Dialect"),
+        (penstock.csv.read, "skip_rows", "penstock.csv.Dialect"),
         (penstock.csv.load, "thousands", "penstock.cells"),
+        (penstock.csv.encode, "rename", "penstock.Plan"),
+        (penstock.load, "archive", "the functions of penstock.plist"),
+        (penstock.json.open, "archive", "the functions of penstock.plist"),
+        (penstock.split, "errors", RECORDS),
+        (penstock.json.Decoder, "rename", "penstock.Plan"),
+        (penstock.xml.Encoder, "dialect", "the functions of penstock.csv"),
+        (penstock.read, "unions", "penstock.columns() and Reader.columns()"),
         (penstock.csv.read, "formulas", "the functions of penstock.csv that write"),
         (penstock.load, "at", PATHS),
         (penstock.ndjson.load, "errors", RECORDS),
@@ -121,17 +128,57 @@ def test_other_mistakes_are_as_they_are() -> None:
     [
         ("where", "write an `if` in the loop over read()"),
         ("limit", "itertools.islice(penstock.read(...), n) takes the first n records"),
+        ("n_rows", "itertools.islice(penstock.read(...), n) takes the first n records"),
         ("usecols", "the class says which fields are read"),
         ("object_hook", "pass the class as the second argument"),
         ("chunksize", "read(...).batches(n) gives lists of n records"),
+        ("cells", "it is one of penstock.Plan, and penstock.cells stands beside a type"),
+        ("sep", "it is delimiter= of penstock.csv.Dialect, which is dialect= of the functions of"),
+        ("skiprows", "it is skip_rows= of penstock.csv.Dialect"),
+        (
+            "na_values",
+            "it is null= of penstock.cells, which stands beside a type, and is cells= of",
+        ),
+        ("dtype", "the class that is the second argument says the types"),
+        ("parse_dates", "the class says which fields are dates, and penstock.times their form"),
+        ("ignore_errors", "errors='skip' of read() and columns() leaves out records in error"),
+        ("include_file_paths", "file_column= of penstock.polars.scan() and penstock.duckdb.regis"),
+        ("ensure_ascii", "it is ascii= of the functions that write JSON"),
+        ("record_path", "at= of read() and columns() is the path of records"),
+        ("exclude_none", "omit='none' or omit='defaults' of the functions that write leaves out"),
     ],
 )
-def test_an_option_of_other_libraries_leads_on(option: str, advice: str) -> None:
-    verbs: list[Any] = [penstock.json.decode, penstock.read, penstock.csv.load, penstock.make]
+@pytest.mark.parametrize(
+    "verb",
+    [
+        penstock.json.decode,
+        penstock.json.encode,
+        penstock.read,
+        penstock.csv.load,
+        penstock.csv.encode,
+        penstock.make,
+        penstock.columns,
+        penstock.convert,
+        penstock.xml.Decoder,
+    ],
+    ids=lambda verb: f"{verb.__module__}.{verb.__name__}",
+)
+def test_an_option_of_other_libraries_leads_on(option: str, advice: str, verb: Any) -> None:
+    with pytest.raises(TypeError) as raised:
+        verb("rows.csv", list[int], **{option: 1})
+    assert str(raised.value).startswith(f"{verb.__name__}() has no option {option}=: {advice}")
+
+
+def test_a_type_has_no_name() -> None:
+    verbs: list[Any] = [penstock.decode, penstock.json.read, penstock.csv.encode]
     for verb in verbs:
-        with pytest.raises(TypeError) as raised:
-            verb("rows.csv", list[int], **{option: 1})
-        assert str(raised.value).startswith(f"{verb.__name__}() has no option {option}=: {advice}")
+        with pytest.raises(TypeError, match="has no option into=: a type is the second argument"):
+            verb([], into=int)
+
+
+def test_an_option_that_must_be_given_is_known() -> None:
+    with pytest.raises(TypeError, match=r"^encode\(\) has no option indent=: it is one of"):
+        penstock.encode(1, format="json", indent=2)  # type: ignore[call-arg]
 
 
 def test_values_that_are_parsed_already_lead_to_make() -> None:

@@ -157,6 +157,7 @@ def decode(
     return _rust.decode(form, data, into, "last", unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(
     values: Iterable[Any],
     into: TypeForm[Any] | None = None,
@@ -791,6 +792,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode a whole text, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

@@ -824,6 +824,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

@@ -142,6 +142,7 @@ def decode(
     return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(
     values: Iterable[Any],
     into: TypeForm[Any] | None = None,
@@ -655,6 +656,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode a whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

@@ -187,6 +187,7 @@ def decode(
     )
 
 
+@_suggest.advised
 def encode(
     value: Any,
     into: TypeForm[Any] | None = None,
@@ -740,6 +741,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole property list, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

@@ -193,6 +193,7 @@ def decode(
     return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(
     value: Any,
     into: TypeForm[Any] | None = None,
@@ -812,6 +813,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

@@ -80,6 +80,7 @@ def decode(data, into, /, *, dialect, repair, READ, limits) -> list[T]:
     return _rust.decode(form, data, into, "last", unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(values, into, /, *, STYLE) -> bytes:
     r"""Write each value as a row, and a header before the first.
 
@@ -438,6 +439,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode a whole text, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(cls, into, /, *, dialect, repair, RECORDS, READ, compression, limits) -> Self:
         """Compile the type, before any byte."""
         if types is not None:

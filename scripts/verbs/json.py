@@ -350,6 +350,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(
         cls, into, /, *, at, RECORDS, READ, partial, compression, limits
     ) -> Self:

@@ -61,6 +61,7 @@ def decode(data, into, /, *, framing, READ, limits) -> list[T]:
     return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(values, into, /, *, STYLE) -> bytes:
     r"""Write each value as a line.
 
@@ -247,4 +248,5 @@ class Decoder(_decoder.Decoder[T]):
             """Decode a whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(cls, into, /, *, framing, at, RECORDS, READ, compression, limits) -> Self: ...

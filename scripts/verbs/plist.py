@@ -102,6 +102,7 @@ def decode(data, into, /, *, form, archive, classes, READ, limits) -> T:
     )
 
 
+@_suggest.advised
 def encode(value, into, /, *, STYLE, archive, classes, omit, types) -> bytes:
     """Write a value as one property list.
 
@@ -356,4 +357,5 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole property list, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(cls, into, /, *, at, form, RECORDS, READ, compression, limits) -> Self: ...

@@ -111,6 +111,7 @@ def decode(data, into, /, *, READ, root, limits) -> T:
     return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(value, into, /, *, STYLE) -> bytes:
     """Write a value as one XML document.
 
@@ -419,6 +420,7 @@ class Decoder(_decoder.Decoder[T]):
             """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
             ...
 
+    @_suggest.advised
     def __new__(cls, into, /, *, at, RECORDS, READ, compression, limits) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)

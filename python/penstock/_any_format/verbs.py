@@ -118,6 +118,7 @@ def decode(
     return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(
     value: Any,
     into: TypeForm[Any] | None = None,

@@ -9,6 +9,7 @@ from functools import partial
 
 import penstock._rust as _rust
 from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
 from penstock._io import dialect as _dialect
 from penstock._io import files as _files
@@ -380,6 +381,7 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+@_suggest.advised
 def split(
     source: Sources,
     /,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import penstock._rust as _rust
+from penstock._base import suggest as _suggest
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._io import targets as _targets
@@ -61,6 +62,7 @@ _READS = {
 }
 
 
+@_suggest.advised
 def convert(
     source: Source | ArrowColumns,
     target: Target,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 import penstock._rust as _rust
+from penstock._base import suggest as _suggest
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._verbs import encoder as _encoder
@@ -51,6 +52,7 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.csv"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[Any] | None = None,

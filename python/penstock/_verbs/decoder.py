@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import penstock._rust as _rust
 from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN, T
 from penstock._io import formats as _formats
 
@@ -79,6 +80,7 @@ class Decoder(_rust.Decoder[T]):
     __module__ = "penstock"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

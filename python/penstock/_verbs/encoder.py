@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import penstock._rust as _rust
 from penstock._base import plan as _plan
+from penstock._base import suggest as _suggest
 
 TYPE_CHECKING = False
 
@@ -51,6 +52,7 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.json"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[Any] | None = None,
@@ -127,6 +129,7 @@ class LinesEncoder(_rust.Encoder):
     __qualname__ = "Encoder"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[Any] | None = None,
@@ -199,6 +202,7 @@ class ElementsEncoder(_rust.Encoder):
     __qualname__ = "Encoder"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[Any] | None = None,

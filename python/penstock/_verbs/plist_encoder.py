@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import penstock._rust as _rust
+from penstock._base import suggest as _suggest
 from penstock._verbs import encoder as _encoder
 
 TYPE_CHECKING = False
@@ -46,6 +47,7 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.plist"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(
         cls,
         into: TypeForm[Any] | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import penstock._rust as _rust
+from penstock._base import suggest as _suggest
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._io import targets as _targets
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SUFFIXES: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".bgz": "gzip", ".zst": "zstd"}
 
 
+@_suggest.advised
 def recompress(
     source: Source,
     target: Target,

@@ -36,6 +36,7 @@ def decode(data, into, /, *, format, READ, limits) -> T:
     return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_suggest.advised
 def encode(value, into, /, *, format, omit, types) -> bytes:
     r"""Write a value as one document in memory.
 

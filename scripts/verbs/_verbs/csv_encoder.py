@@ -19,6 +19,7 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.csv"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(cls, into, /, *, dialect, quoting, formulas, null, encoding, types) -> Self:
         options = style_options(dialect, None, quoting, formulas, null, encoding)
         style = _rust.Style("csv", options)

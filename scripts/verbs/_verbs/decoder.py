@@ -43,6 +43,7 @@ class Decoder(_rust.Decoder[T]):
     __module__ = "penstock"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(cls, into, /, *, format, at, RECORDS, READ, compression, limits) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)

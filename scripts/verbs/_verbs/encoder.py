@@ -17,6 +17,7 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.json"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(cls, into, /, *, indent, TEXT, omit, NUMBERS, types, default) -> Self:
         style = _rust.Style("json", {"indent": indent, "TEXT": TEXT, "NUMBERS": NUMBERS})
         return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)
@@ -46,6 +47,7 @@ class LinesEncoder(_rust.Encoder):
     __qualname__ = "Encoder"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(cls, into, /, *, framing, TEXT, omit, NUMBERS, types, default) -> Self:
         style = _rust.Style("ndjson", {"framing": framing, "TEXT": TEXT, "NUMBERS": NUMBERS})
         return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)
@@ -75,6 +77,7 @@ class ElementsEncoder(_rust.Encoder):
     __qualname__ = "Encoder"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(cls, into, /, *, ELEMENTS, omit, types, default) -> Self:
         style = _rust.Style("xml", {"ELEMENTS": ELEMENTS})
         return _rust.Encoder.__new__(cls, planned(into, types), style, omit, default)

@@ -21,6 +21,7 @@ class Encoder(_rust.Encoder):
     __module__ = "penstock.plist"
     __slots__ = ()
 
+    @_suggest.advised
     def __new__(cls, into, /, *, STYLE, omit, types) -> Self:
         style = _rust.Style("plist", {"STYLE": STYLE})
         return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit)
