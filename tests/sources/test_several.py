@@ -63,6 +63,13 @@ def test_a_folder(folder: Path) -> None:
     )
     with pytest.raises(FileNotFoundError, match="whose name says the format 'xml'"):
         penstock.read(folder / "deeper", format="xml")
+    (empty / "2026").mkdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        penstock.read(empty)
+    pattern = str(empty / "**" / "*.ndjson")
+    assert raised.value.strerror.endswith(
+        f"; a pattern means files in its folders, such as {pattern!r}"
+    )
 
 
 def test_a_pattern(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

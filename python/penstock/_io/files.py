@@ -52,6 +52,11 @@ def files(source: object, format: Format | None) -> list[str] | None:
         formats = _formats.listed([repr(name) for name in _formats.NAMES], "or")
         what = formats if format is None else repr(format)
         message = f"The folder has no file whose name says the format {what}"
+        with os.scandir(path) as entries:
+            has_folders = any(entry.is_dir() for entry in entries)
+        if has_folders:
+            pattern = os.path.join(path, "**", f"*.{format or 'ndjson'}")  # noqa: PTH118 - as above
+            message += f"; a pattern means files in its folders, such as {pattern!r}"
         raise FileNotFoundError(errno.ENOENT, message, path)
     return found
 

@@ -43,6 +43,8 @@ _DIALECTS: dict[str, _rust.Dialect] = {}
 IS_A_FOLDER = "Is a directory; penstock.read() reads the files in it"
 
 _PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".bgz", ".zip")
+# The identifier of signed data, such as a configuration profile, in DER.
+_SIGNED = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02"
 # How many bytes show whether XML is a property list.
 _LOOKED_AT = 1024
 # What the suffixes of CSV say of the text, besides the format.
@@ -112,6 +114,11 @@ def of_source(source: object, name: str | None) -> Format:
             first = file.read(_LOOKED_AT)
         if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
+        if first[:1] == b"0" and _SIGNED in first[:32]:
+            raise ValueError(
+                f"{source!r} is signed: 'openssl cms -verify -noverify -inform der -in FILE' "
+                "writes its content"
+            )
     if isinstance(source, str) and os.path.isdir(source):  # noqa: PTH112 - as above
         raise IsADirectoryError(errno.EISDIR, IS_A_FOLDER, source)
     raise unknown(name)
