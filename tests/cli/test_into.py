@@ -15,6 +15,7 @@ import pytest
         (":City", "':City' is not MODULE:CLASS, such as models:City"),
         ("models:", "'models:' is not MODULE:CLASS, such as models:City"),
         ("nowhere:City", "there is no module 'nowhere'"),
+        ("models.py:City", "'models.py' is a path: the module is written models:City"),
         ("models.nowhere:City", "there is no module 'models.nowhere'"),
         ("models:Citi", "models:Citi: the module 'models' has no 'Citi'; did you mean 'City'?"),
         ("models:City.Inner", "models:City.Inner: the class 'City' has no 'Inner'"),

@@ -96,7 +96,14 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
             "data: the folder holds no file whose name ends as JSON, NDJSON, XML, CSV or plist",
         ),
         (["count", "no*.json"], "no*.json: no file matches"),
-        (["count", "https://a.b/c.json"], "https://a.b/c.json: URLs cannot be read yet: pipe the"),
+        (
+            ["count", "https://a.b/c.json"],
+            "https://a.b/c.json: URLs cannot be read yet: pipe the data in, as with curl -s URL |",
+        ),
+        (
+            ["count", "s3://a/b.json"],
+            "s3://a/b.json: URLs cannot be read yet: pipe the data in, as with aws s3 cp URL - |",
+        ),
         (["count", "--namespace", "a=urn:a", "cities.json"], "cities.json: --namespace is for XML"),
         (["count", "empty"], "cannot tell the format of empty: say --format"),
         (

@@ -15,6 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+# What writes the data of a URL, if it is not curl.
+_CLIENTS = {"gs": "gcloud storage cat URL", "s3": "aws s3 cp URL -"}
+
 
 def named(arguments: argparse.Namespace) -> list[str]:
     """Return the names of the files in their order; `-` is standard input.
@@ -40,9 +43,10 @@ def named(arguments: argparse.Namespace) -> list[str]:
         elif name == "-" or os.path.lexists(name):
             found.append(name)
         elif "://" in name:
+            client = _CLIENTS.get(name.partition("://")[0], "curl -s URL")
             raise CommandError(
                 f"{name}: URLs cannot be read yet: pipe the data in, as with "
-                f"curl -s URL | penstock {arguments.command} -"
+                f"{client} | penstock {arguments.command} -"
             )
         elif any(character in name for character in "*?["):
             found += _pattern(name)

@@ -21,6 +21,11 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     source = Source(arguments, arguments.source)
     if source.format == "csv":
         raise CommandError(f"{source.name}: 'penstock cut' and 'penstock convert' write CSV")
+    if source.format == "plist":
+        raise CommandError(
+            f"{source.name}: 'penstock convert FILE - --to json' prints a property list, and "
+            "'--to-form' writes another form"
+        )
     writes: dict[str, object] = {}
     if arguments.canonical:
         writes["canonical"] = True

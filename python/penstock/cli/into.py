@@ -62,7 +62,7 @@ def _found(words: str) -> Any:
     if not colon and words.endswith(".py"):
         module = words[:-3].removeprefix("./").replace("/", ".")
         raise CommandError(f"{words!r} is a file: name the module and a class, as in {module}:City")
-    if "/" in module_name:
+    if "/" in module_name or module_name.endswith(".py"):
         module = module_name.removesuffix(".py").removeprefix("./").replace("/", ".")
         raise CommandError(f"{module_name!r} is a path: the module is written {module}:{path}")
     if not (module_name and colon and path):
