@@ -71,9 +71,10 @@ def test_a_column_of_paths_is_found_by_the_name_of_other_libraries(logs: Path) -
 
 def test_columns_are_read_once_and_say_so(logs: Path) -> None:
     hits = penstock.columns(logs / "2026" / "a.ndjson.gz", Hit)  # noqa: F841 - DuckDB finds it
-    assert duckdb.sql("select count(*) from hits").fetchall() == [(1000,)]
+    connection = duckdb.connect()
+    assert connection.sql("select count(*) from hits").fetchall() == [(1000,)]
     with pytest.raises(duckdb.Error, match="these Columns are read once: read the source again"):
-        duckdb.sql("select count(*) from hits").fetchall()
+        connection.sql("select count(*) from hits").fetchall()
 
 
 def test_a_few_columns_of_a_wide_file(tmp_path: Path) -> None:
@@ -112,8 +113,8 @@ def test_feeds_of_timetables_are_joined_by_a_query(tmp_path: Path) -> None:
         penstock.columns(tmp_path / "stops.txt")
     stops = penstock.columns(tmp_path / "stops.txt", format="csv")  # noqa: F841 - DuckDB finds it
     times = penstock.columns(tmp_path / "stop_times.txt", format="csv")  # noqa: F841 - as above
-    joined = duckdb.sql("select stop_name, departure_time from times join stops using (stop_id)")
-    assert joined.fetchall() == [("Bern", "25:10:00")]
+    query = "select stop_name, departure_time from times join stops using (stop_id)"
+    assert duckdb.connect().sql(query).fetchall() == [("Bern", "25:10:00")]
 
 
 def test_late_keys_and_late_fractions_are_found(tmp_path: Path) -> None:

@@ -139,6 +139,7 @@ GPX = """<gpx xmlns="http://www.topografix.com/GPX/1/1" xmlns:t="urn:t"><trk><tr
 </extensions></trkpt></trkseg></trk></gpx>"""
 
 
+@pytest.mark.thread_unsafe(reason="warnings are the process's")
 def test_a_path_that_matches_nothing_can_be_an_error_or_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "run.gpx.xml"
     path.write_text(GPX)
