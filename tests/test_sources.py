@@ -9,6 +9,7 @@ import os
 import struct
 import zipfile
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -343,3 +344,15 @@ def test_columns_say_what_is_no_source(verb: Any) -> None:
         with pytest.raises(TypeError) as caught:
             verb(source)
         assert str(caught.value) == f"{verb.__name__}() {message}"
+
+
+def test_values_that_are_parsed_already_are_no_sources() -> None:
+    message = "values that are parsed already are for penstock.make() and penstock.dump()"
+    verbs: list[Any] = [penstock.read, penstock.load, penstock.columns, penstock.json.read]
+    for verb in (*verbs, partial(penstock.convert, to="json")):
+        for value in ({"a": 1}, [{"a": 1}], ({"a": 1},)):
+            with pytest.raises(TypeError) as caught:
+                verb(value, int if verb in verbs else io.BytesIO())
+            assert str(caught.value).endswith(f"not {type(value).__name__}: {message}")
+    with pytest.raises(TypeError, match=r"writes a file: penstock\.make\(\) makes objects"):
+        penstock.convert([b"[]"], int)  # type: ignore[arg-type]

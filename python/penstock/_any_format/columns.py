@@ -76,7 +76,8 @@ def columns(
         threads: How many threads parse at once: see `Reader.columns`.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
-        errors: As for `read`.
+        errors: As for `read`. A file of several that is broken ends the columns, whatever it says:
+            `penstock.polars.scan` and `penstock.duckdb.register` go on with the next one.
         max_errors: As for `read`.
         empty: As for `read`.
         all_errors: As for `read`.

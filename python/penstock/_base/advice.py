@@ -9,16 +9,35 @@ from __future__ import annotations
 _DECODE = "data in memory is read by penstock.decode"
 _WRITER = "for one record at a time use write(), for a whole document dump()"
 _READER = "for one record at a time use read(), for a whole document load()"
-_CONVERTING = "read() the records of the one, and write() them: write_all(read(...))"
+_CONVERTING = "penstock.convert writes a file in another format, and penstock.make takes values"
+_COLUMNS = "penstock.columns reads a file into columns, which polars, pandas and DuckDB take"
+_TABLES = "penstock.convert writes columns and frames to files"
+_QUERIES = "DuckDB and polars do that with penstock.columns"
 NAMES = {
     "loads": _DECODE,
     "parse": _DECODE,
     "fromstring": _DECODE,
     "from_string": _DECODE,
     "iterparse": "elements are read one by one by penstock.read, or sent by penstock.send",
-    **dict.fromkeys(("read_json", "read_csv"), _READER),
+    **dict.fromkeys(("read_json", "read_csv", "read_xml", "read_ndjson", "read_plist"), _READER),
+    **dict.fromkeys(("DataFrame", "json_normalize", "read_table", "from_records"), _COLUMNS),
+    **dict.fromkeys(("scan", "scan_csv", "scan_ndjson"), "penstock.polars.scan reads files lazily"),
+    **dict.fromkeys(("sql", "query", "register"), "penstock.duckdb.register gives files a name"),
+    **dict.fromkeys(("filter", "sort", "join", "merge", "dedupe", "groupby"), _QUERIES),
+    **dict.fromkeys(("to_parquet", "to_csv", "write_csv", "write_parquet"), _TABLES),
     **dict.fromkeys(("reader", "DictReader"), "rows are read one by one by penstock.csv.read"),
     **dict.fromkeys(("writer", "DictWriter"), "rows are written by penstock.csv.write"),
+    **dict.fromkeys(
+        ("Struct", "BaseModel", "Model", "TypeAdapter"),
+        "any class will do, such as a dataclass; penstock.Plan compiles it once",
+    ),
+    "field": "penstock.at says where a field stands: Annotated[str, at('a/b')]",
+    **dict.fromkeys(
+        ("JSONDecodeError", "ParseError", "InvalidFileException"),
+        "penstock.DecodeError is the error of all formats",
+    ),
+    "JSONEncoder": "penstock.json.Encoder writes many values, and default= what has no form",
+    "JSONDecoder": "penstock.json.Decoder takes chunks, and decode() whole documents",
     "Sniffer": "penstock.csv.infer finds the dialect of a file",
     "stream": "for one record at a time use read()",
     "items": "for one record at a time use read() with at=",

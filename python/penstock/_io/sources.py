@@ -14,7 +14,7 @@ import os
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from penstock._base.limits import Limits
     from penstock._base.types import Compression, Path, Source
@@ -78,10 +78,15 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
         name = getattr(source, "name", None)
         # A file that was opened by its number has the number for a name. That is of no use.
         return source, printable(name) if isinstance(name, str) else None
-    if isinstance(source, (list, tuple)) and isinstance(
-        next(iter(source), None), (str, os.PathLike)
-    ):
+    first = next(iter(source), None) if isinstance(source, (list, tuple)) else source
+    if isinstance(first, (str, os.PathLike)):
         raise TypeError(f"{verb}() takes one source: penstock.read() takes a list of paths")
+    if isinstance(first, dict):
+        kind = type(source).__name__
+        raise TypeError(
+            f"{verb}() takes a path, a binary file or chunks of bytes, not {kind}: "
+            "values that are parsed already are for penstock.make() and penstock.dump()"
+        )
     if hasattr(source, "__iter__"):
         return source, None
     kind = type(source).__name__
@@ -103,8 +108,12 @@ def check(verb: str, source: object) -> None:
         path = os.fsdecode(source)
         if scheme(path) and not os.path.lexists(path):
             _refuse(verb, path)
-    elif not isinstance(source, (list, tuple)):
+    elif not isinstance(source, (list, tuple)) or not _has_paths(source):
         _named(verb, source)  # type: ignore[arg-type]  # that is what it checks
+
+
+def _has_paths(source: list[Any] | tuple[Any, ...]) -> bool:
+    return bool(source) and isinstance(source[0], (str, os.PathLike))
 
 
 def is_pattern(path: str) -> bool:

@@ -247,6 +247,9 @@ def convert(
             if other:
                 raise TypeError(f"{option}= is no option for Arrow columns")
         return _columns(source, target, to, writes)
+    _sources.check("convert", source)
+    if isinstance(target, type):
+        raise TypeError("convert() writes a file: penstock.make() makes objects of values")
     if objects and (table := _tables.wanted(target, to)) is not None:
         # Columns make them where the type needs them.
         raise TypeError(f"objects= is no option for a target of the format {table!r}")
