@@ -176,6 +176,21 @@ def test_an_option_of_other_libraries_leads_on(option: str, advice: str, verb: A
     assert str(raised.value).startswith(f"{verb.__name__}() has no option {option}=: {advice}")
 
 
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        ("sep", "it is delimiter= of penstock.csv.Dialect"),
+        ("quotechar", "it is quote= of penstock.csv.Dialect"),
+        ("decimal", "it is one of penstock.cells"),
+        ("encoding", "it is one of the functions that read"),
+    ],
+)
+def test_an_option_of_a_dialect(option: str, advice: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        penstock.csv.Dialect(**{option: ","})  # type: ignore[arg-type]
+    assert str(raised.value).startswith(f"Dialect() has no option {option}=: {advice}")
+
+
 def test_a_type_has_no_name() -> None:
     verbs: list[Any] = [penstock.decode, penstock.json.read, penstock.csv.encode]
     for verb in verbs:

@@ -53,9 +53,7 @@ def advised(function: F) -> F:
         try:
             return function(*arguments, **options)
         except TypeError:
-            # Of a class, it is the method that makes the object.
-            name = arguments[0].__name__ if function.__name__ == "__new__" and arguments else None
-            message = elsewhere(function, options, name)
+            message = elsewhere(function, options, _of_class(function, arguments))
             if message is None:
                 raise
         raise TypeError(message)
@@ -64,3 +62,11 @@ def advised(function: F) -> F:
         setattr(call, kept, getattr(function, kept))
     call.__wrapped__ = function  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+def _of_class(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
+    """Return the name of the class whose objects a function makes; None if it makes none."""
+    if function.__name__ not in {"__new__", "__init__"}:
+        return None
+    made: type = arguments[0] if function.__name__ == "__new__" else type(arguments[0])
+    return made.__name__

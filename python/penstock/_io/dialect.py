@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import penstock._rust as _rust
+from penstock._base import suggest as _suggest
 from penstock._io import formats as _formats
 
 TYPE_CHECKING = False
@@ -74,6 +75,7 @@ class Dialect:
     header: str | tuple[str, ...] | int | None
     _rust: _rust.Dialect
 
+    @_suggest.advised
     def __init__(
         self,
         delimiter: str = ",",
