@@ -18,7 +18,7 @@ from penstock._verbs.decoder import Decoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
     from types import TracebackType
     from typing import Any, Generic, Self
 
@@ -175,6 +175,7 @@ def write(
     at: str | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -193,6 +194,7 @@ def write(
         at: Where the records are; see `penstock.json.write`.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.json.encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether a file is on the disk before it replaces the old one.
@@ -221,7 +223,7 @@ def write(
         b'{"a":1}\n{"a":2}\n{"a":3}\n'
     """
     return Writer._open(  # noqa: SLF001 - of the same module
-        target, into, format, at, omit, types, compression, level, sync, append, torn
+        target, into, format, at, omit, types, default, compression, level, sync, append, torn
     )
 
 
@@ -252,6 +254,7 @@ class Writer(_Base["T"]):
         at: str | None,
         omit: Omit | None,
         types: Types | None,
+        default: Callable[[Any], Any] | None,
         *options: Any,
     ) -> Self:
         """Check the arguments, and open a path."""
@@ -267,7 +270,7 @@ class Writer(_Base["T"]):
         kind = _write.format_of(target, format)
         _write.no_lines(kind, append, torn)
         encoder = _write.encoder(
-            "write", kind, _write.declared(into), omit, types, target, append, torn
+            "write", kind, _write.declared(into), omit, types, default, target, append, torn
         )
         self._writer = _write.write("aio.write", encoder, at, given, *options)
         return self

@@ -169,6 +169,7 @@ def encode(
     null: str = "",
     encoding: str = "utf-8",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
 ) -> bytes:
     r"""Write each value as a row, and a header before the first.
 
@@ -194,6 +195,9 @@ def encode(
         encoding: `"utf-8"`, or `"utf-8-sig"` for a byte order mark at the beginning, by which
             spreadsheets recognise UTF-8.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: A function that is called with each object that cannot be written by its class, and
+            returns what is written in its place. Objects of all classes that `decode` makes need
+            none.
 
     Returns:
         The rows, in UTF-8.
@@ -225,6 +229,7 @@ def encode(
         null=null,
         encoding=encoding,
         types=types,
+        default=default,
     ).encode(values)
 
 
@@ -241,6 +246,7 @@ def dump(
     null: str = "",
     encoding: str = "utf-8",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -261,6 +267,7 @@ def dump(
         null: The text of None; see `encode`.
         encoding: `"utf-8"` or `"utf-8-sig"`; see `encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `penstock.json.dump`. What is appended is
             compressed by itself, as the tools of all four compressions allow.
         level: How well it is compressed; see `penstock.json.dump`.
@@ -287,7 +294,7 @@ def dump(
         b'n,m\n1,2\n3,4\n'
     """
     options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
-    encoder = _csv_encoder.encoder(into, types, options, target, append, torn)
+    encoder = _csv_encoder.encoder(into, types, default, options, target, append, torn)
     with _write.write(
         "dump", encoder, None, target, compression, level, sync, append, torn
     ) as writer:
@@ -306,6 +313,7 @@ def write(
     null: str = "",
     encoding: str = "utf-8",
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -325,6 +333,7 @@ def write(
         null: The text of None; see `encode`.
         encoding: `"utf-8"` or `"utf-8-sig"`; see `encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the rows are on the disk at the end.
@@ -350,7 +359,9 @@ def write(
         b'city\tsize\nBern\t134591\n'
     """
     options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
-    encoder = _csv_encoder.encoder(_write.declared(into), types, options, target, append, torn)
+    encoder = _csv_encoder.encoder(
+        _write.declared(into), types, default, options, target, append, torn
+    )
     return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 

@@ -27,7 +27,7 @@ from penstock._verbs.plist_encoder import Encoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal, Self
 
     from typing_extensions import Buffer, TypeForm
@@ -202,6 +202,7 @@ def encode(
     classes: Mapping[str, type] | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
 ) -> bytes:
     """Write a value as one property list.
 
@@ -230,6 +231,9 @@ def encode(
         omit: The fields to leave out: `"none"` those that are None, `"defaults"` those that are
             equal to their default.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: A function that is called with each object that cannot be written by its class, and
+            returns what is written in its place. Objects of all classes that `decode` makes need
+            none.
 
     Returns:
         The property list.
@@ -258,7 +262,7 @@ def encode(
     if archive or classes is not None:
         from penstock._archives import keyed_write as _keyed_write  # noqa: PLC0415 - few programs write archives
 
-        value = _keyed_write.archived(value, archive, classes, (into, omit, types))
+        value = _keyed_write.archived(value, archive, classes, (into, omit, types, default))
     return Encoder(
         into,
         form=form,
@@ -268,6 +272,7 @@ def encode(
         stream=stream,
         omit=omit,
         types=types,
+        default=default,
     ).encode(value)
 
 
@@ -287,6 +292,7 @@ def dump(
     classes: Mapping[str, type] | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -310,6 +316,7 @@ def dump(
         classes: With `archive`, your classes by the names that the archive gets for them.
         omit: The fields to leave out; see `encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
             default as the suffix of a path says, and otherwise not at all.
         level: How well it is compressed, as for the compression's own tool, whose default it is.
@@ -331,7 +338,7 @@ def dump(
     if archive or classes is not None:
         from penstock._archives import keyed_write as _keyed_write  # noqa: PLC0415 - few programs write archives
 
-        value = _keyed_write.archived(value, archive, classes, (into, omit, types))
+        value = _keyed_write.archived(value, archive, classes, (into, omit, types, default))
     form = _formats.form_for(target) if form is None else form
     encoder = Encoder(
         into,
@@ -342,6 +349,7 @@ def dump(
         stream=stream,
         omit=omit,
         types=types,
+        default=default,
     )
     _write.dump(encoder, value, target, compression, level, sync)
 
@@ -360,6 +368,7 @@ def write(
     stream: bool = False,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -382,6 +391,7 @@ def write(
         stream: Whether binary is written while it is made; see `encode`.
         omit: The fields to leave out; see `encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `dump`.
         level: How well it is compressed; see `dump`.
         sync: Whether the file is on the disk before it replaces the old one.
@@ -413,6 +423,7 @@ def write(
         stream=stream,
         omit=omit,
         types=types,
+        default=default,
     )
     return _write.write("write", encoder, at, target, compression, level, sync)
 

@@ -1,7 +1,7 @@
 DIALECT = _dialect.chosen(dialect, name, repair)
 DUPLICATES = "last"
 READ = all_errors, unknown, types, encoding
-STYLE = dialect, quoting, formulas, null, encoding, types
+STYLE = dialect, quoting, formulas, null, encoding, types, default
 
 """CSV and its kin: rows of cells, straight into your own types.
 
@@ -151,7 +151,7 @@ def dump(values, target, into, /, *, STYLE, TARGET, append, torn) -> None:
         b'n,m\n1,2\n3,4\n'
     """
     options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
-    encoder = _csv_encoder.encoder(into, types, options, target, append, torn)
+    encoder = _csv_encoder.encoder(into, types, default, options, target, append, torn)
     with _write.write(
         "dump", encoder, None, target, compression, level, sync, append, torn
     ) as writer:
@@ -181,7 +181,9 @@ def write(target, into, /, *, STYLE, TARGET, append, torn) -> _rust.Writer[T]:
         b'city\tsize\nBern\t134591\n'
     """
     options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
-    encoder = _csv_encoder.encoder(_write.declared(into), types, options, target, append, torn)
+    encoder = _csv_encoder.encoder(
+        _write.declared(into), types, default, options, target, append, torn
+    )
     return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 

@@ -103,7 +103,7 @@ def decode(data, into, /, *, form, archive, classes, READ, limits) -> T:
 
 
 @_suggest.advised
-def encode(value, into, /, *, STYLE, archive, classes, omit, types) -> bytes:
+def encode(value, into, /, *, STYLE, archive, classes, omit, types, default) -> bytes:
     """Write a value as one property list.
 
     An object of a class is written as `decode` reads it. A property list has no null, so a field
@@ -147,12 +147,12 @@ def encode(value, into, /, *, STYLE, archive, classes, omit, types) -> bytes:
     if archive or classes is not None:
         from penstock._archives import keyed_write as _keyed_write  # noqa: PLC0415 - few programs write archives
 
-        value = _keyed_write.archived(value, archive, classes, (into, omit, types))
-    return Encoder(into, STYLE=STYLE, omit=omit, types=types).encode(value)
+        value = _keyed_write.archived(value, archive, classes, (into, omit, types, default))
+    return Encoder(into, STYLE=STYLE, omit=omit, types=types, default=default).encode(value)
 
 
 @_suggest.advised
-def dump(value, target, into, /, *, STYLE, archive, classes, omit, types, TARGET) -> None:
+def dump(value, target, into, /, *, STYLE, archive, classes, omit, types, default, TARGET) -> None:
     """Write a value as one property list to a file or a stream.
 
     A file at a path is replaced at once or not at all; see `penstock.json.dump`.
@@ -169,14 +169,14 @@ def dump(value, target, into, /, *, STYLE, archive, classes, omit, types, TARGET
     if archive or classes is not None:
         from penstock._archives import keyed_write as _keyed_write  # noqa: PLC0415 - few programs write archives
 
-        value = _keyed_write.archived(value, archive, classes, (into, omit, types))
+        value = _keyed_write.archived(value, archive, classes, (into, omit, types, default))
     form = _formats.form_for(target) if form is None else form
-    encoder = Encoder(into, STYLE=STYLE, omit=omit, types=types)
+    encoder = Encoder(into, STYLE=STYLE, omit=omit, types=types, default=default)
     _write.dump(encoder, value, target, compression, level, sync)
 
 
 @_suggest.advised
-def write(target, into, /, *, at, STYLE, omit, types, TARGET) -> _rust.Writer[T]:
+def write(target, into, /, *, at, STYLE, omit, types, default, TARGET) -> _rust.Writer[T]:
     """Write records one at a time: the elements of an array.
 
     `read` of the same path, type and `at` returns the same records. Text is written in constant
@@ -197,7 +197,7 @@ def write(target, into, /, *, at, STYLE, omit, types, TARGET) -> _rust.Writer[T]
         [2, 3, 5]
     """
     form = _formats.form_for(target) if form is None else form
-    encoder = Encoder(_write.declared(into), STYLE=STYLE, omit=omit, types=types)
+    encoder = Encoder(_write.declared(into), STYLE=STYLE, omit=omit, types=types, default=default)
     return _write.write("write", encoder, at, target, compression, level, sync)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import io
 import json
+import pickle
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,8 +89,64 @@ def interrupted(_: object) -> object:
 def test_it_is_a_function() -> None:
     with pytest.raises(TypeError, match="default must be a function or None, not int"):
         penstock.json.encode(1, default=5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="it is one of the functions of"):
-        penstock.plist.dump({"a": 1}, io.BytesIO(), default=str)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="it is one of the functions that write"):
+        penstock.plist.load(io.BytesIO(), default=str)  # type: ignore[call-arg]
+    with pytest.raises(
+        ValueError, match="an archive has no type, omit=, types= or default=: class"
+    ):
+        penstock.plist.encode({"a": 1}, archive=True, default=str)
+
+
+def test_rows_and_property_lists() -> None:
+    rows = [{"a": Thing("x"), "n": 1}, Held(Thing("y"))]
+    assert penstock.csv.encode(rows[:1], default=lambda value: value.name) == b"a,n\nx,1\n"
+    assert penstock.csv.encode(rows[1:], default=lambda value: value.name) == b"thing,n\ny,1\n"
+    # A row itself may be such an object.
+    assert penstock.csv.encode([Thing("z")], default=named) == b"name\nz\n"
+    with pytest.raises(penstock.EncodeError, match='the column "a" has an object, which a cell'):
+        penstock.csv.encode(rows[:1], default=named)
+    forms: tuple[Any, ...] = ("xml", "binary", "openstep")
+    for form in forms:
+        text = penstock.plist.encode({"a": [Thing("x")]}, default=named, form=form)
+        assert penstock.plist.decode(text) == {"a": [{"name": "x"}]}
+    encoders: list[Any] = [penstock.csv.Encoder, penstock.plist.Encoder]
+    for encoder in (each(default=named) for each in encoders):
+        again = pickle.loads(pickle.dumps(encoder))
+        assert again.encode([Thing("z")]) == encoder.encode([Thing("z")])
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("json", b'[{"name":"a"}]'),
+        ("ndjson", b'{"name":"a"}\n'),
+        ("csv", b"name\na\n"),
+        ("xml", b"<root><name>a</name></root>"),
+        ("plist", b"<string>a</string>"),
+    ],
+)
+def test_every_format(format: Any, text: bytes, tmp_path: Path) -> None:
+    value = [Thing("a")]
+    whole: Any = {"root": value[0]} if format == "xml" else value
+    assert text in penstock.encode(whole, format=format, default=named)
+    out = io.BytesIO()
+    penstock.dump(whole, out, format=format, default=named)
+    assert text in out.getvalue()
+    path = tmp_path / f"file.{format}"
+    with penstock.write(path, default=named) as writer:
+        writer.write_all(value)
+    assert list(penstock.read(path)) == [{"name": "a"}]
+
+
+def test_a_stream_that_is_awaited() -> None:
+    chunks: list[bytes] = []
+
+    async def main() -> None:
+        async with penstock.aio.write(chunks.append, format="ndjson", default=named) as writer:
+            await writer.write(Thing("a"))
+
+    asyncio.run(main())
+    assert b"".join(chunks) == b'{"name":"a"}\n'
 
 
 class Owner:

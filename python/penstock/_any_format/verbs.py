@@ -21,6 +21,7 @@ from penstock._verbs import write as _write
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Literal, overload
 
     from typing_extensions import Buffer, TypeForm, TypeIs
@@ -127,6 +128,7 @@ def encode(
     format: Format,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
 ) -> bytes:
     r"""Write a value as one document in memory.
 
@@ -139,6 +141,9 @@ def encode(
         format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: A function that is called with each object that cannot be written by its class, and
+            returns what is written in its place. Objects of all classes that `decode` makes need
+            none.
 
     Returns:
         The document, in UTF-8.
@@ -154,7 +159,7 @@ def encode(
         b'{"S":36}\n{"M":40}\n'
     """
     kind = _formats.checked(format)
-    encoder = _write.encoder("encode", kind, into, omit, types)
+    encoder = _write.encoder("encode", kind, into, omit, types, default)
     return encoder.encode_all(value) if _formats.is_stream(kind) else encoder.encode(value)
 
 
@@ -168,6 +173,7 @@ def dump(
     format: Format | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -188,6 +194,7 @@ def dump(
             of the path, without a compression suffix.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the file is on the disk before it replaces the old one.
@@ -210,7 +217,7 @@ def dump(
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("dump", kind, into, omit, types, target, append, torn)
+    encoder = _write.encoder("dump", kind, into, omit, types, default, target, append, torn)
     if not _formats.is_stream(kind):
         _write.dump(encoder, value, target, compression, level, sync)
         return
@@ -230,6 +237,7 @@ def write(
     at: str | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
+    default: Callable[[Any], Any] | None = None,
     compression: Packing | None = "infer",
     level: int | None = None,
     sync: bool = False,
@@ -250,6 +258,7 @@ def write(
             than a line.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the file is on the disk before it replaces the old one.
@@ -276,7 +285,7 @@ def write(
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
     encoder = _write.encoder(
-        "write", kind, _write.declared(into), omit, types, target, append, torn
+        "write", kind, _write.declared(into), omit, types, default, target, append, torn
     )
     return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 

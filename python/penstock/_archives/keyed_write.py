@@ -62,7 +62,9 @@ def archived(
     if not archive:
         raise ValueError("classes= is for archive=True")
     if any(other is not None for other in others):
-        raise ValueError("an archive has no type, omit= or types=: classes= says how it is written")
+        raise ValueError(
+            "an archive has no type, omit=, types= or default=: classes= says how it is written"
+        )
     return archive_of(value, classes)
 
 

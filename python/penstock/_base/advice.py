@@ -90,7 +90,7 @@ OPTIONS = {
     "ascii": "the functions that write JSON, XML and property lists",
     "non_finite": "the functions of penstock.json and penstock.ndjson",
     "omit": "the functions that write",
-    "default": "the functions of penstock.json, penstock.ndjson and penstock.xml that write",
+    "default": "the functions that write",
     "level": "dump() and write()",
     "sync": "dump() and write()",
     "index": "penstock.ndjson.open() and penstock.csv.open()",

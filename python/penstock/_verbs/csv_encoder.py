@@ -14,7 +14,7 @@ from penstock._verbs import encoder as _encoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Self
 
     from typing_extensions import TypeForm
@@ -37,6 +37,7 @@ class Encoder(_rust.Encoder):
         null: The text of None; see `penstock.csv.encode`.
         encoding: `"utf-8"`, or `"utf-8-sig"` with a byte order mark.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.csv.encode`.
 
     Raises:
         PlanError: Penstock cannot plan `into`.
@@ -64,11 +65,12 @@ class Encoder(_rust.Encoder):
         null: str = "",
         encoding: str = "utf-8",
         types: Types | None = None,
+        default: Callable[[Any], Any] | None = None,
     ) -> Self:
         """Check the options and plan the type."""
         options = style_options(dialect, None, quoting, formulas, null, encoding)
         style = _rust.Style("csv", options)
-        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, None)
+        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, None, default)
 
     def encode(self, values: Iterable[Any], /) -> bytes:
         """Write each value as a row."""
@@ -110,6 +112,7 @@ def style_options(
 def encoder(
     into: Any,
     types: Types | None,
+    default: Callable[[Any], Any] | None,
     options: dict[str, object],
     target: object,
     append: bool,
@@ -123,7 +126,8 @@ def encoder(
     """
     if append and isinstance(target, (str, os.PathLike)):
         options = {**options, **_behind(os.fsdecode(target), options, torn)}
-    return _rust.Encoder(_encoder.planned(into, types), _rust.Style("csv", options), None)
+    style = _rust.Style("csv", options)
+    return _rust.Encoder(_encoder.planned(into, types), style, None, default)
 
 
 def plain(
@@ -131,6 +135,7 @@ def plain(
     into: Any,
     omit: Omit | None,
     types: Types | None,
+    default: Callable[[Any], Any] | None,
     target: object,
     append: bool,
     torn: Torn,
@@ -147,7 +152,7 @@ def plain(
     if verb != "write" and into is not None:
         into = _formats.record_type(verb, "csv", into)
     options = style_options(None, target, "minimal", None, "", "utf-8")
-    return encoder(into, types, options, target, append, torn)
+    return encoder(into, types, default, options, target, append, torn)
 
 
 def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, object]:

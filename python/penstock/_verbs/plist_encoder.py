@@ -10,6 +10,7 @@ from penstock._verbs import encoder as _encoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Literal, Self
 
     from typing_extensions import TypeForm
@@ -32,6 +33,7 @@ class Encoder(_rust.Encoder):
         stream: Whether binary is written while it is made; see `penstock.plist.encode`.
         omit: The fields to leave out; see `penstock.plist.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
+        default: What is written in place of an object that cannot be; see `penstock.plist.encode`.
 
     Raises:
         PlanError: Penstock cannot plan `into`.
@@ -60,6 +62,7 @@ class Encoder(_rust.Encoder):
         stream: bool = False,
         omit: Omit | None = None,
         types: Types | None = None,
+        default: Callable[[Any], Any] | None = None,
     ) -> Self:
         """Check the options and plan the type."""
         style = _rust.Style(
@@ -72,4 +75,4 @@ class Encoder(_rust.Encoder):
                 "stream": stream,
             },
         )
-        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit, default)

@@ -14,7 +14,7 @@ from penstock._verbs import encoder as _encoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from penstock._base.types import Format, Omit, Packing, Target, Torn, Types
@@ -67,6 +67,7 @@ def encoder(
     into: Any,
     omit: Omit | None,
     types: Types | None,
+    default: Callable[[Any], Any] | None,
     target: object = None,
     append: bool = False,
     torn: Torn = "error",
@@ -78,11 +79,12 @@ def encoder(
     if format == "csv":
         from penstock._verbs import csv_encoder as _csv_encoder  # noqa: PLC0415 - few programs write rows
 
-        return _csv_encoder.plain(verb, into, omit, types, target, append, torn)
+        return _csv_encoder.plain(verb, into, omit, types, default, target, append, torn)
     if verb != "write" and into is not None:
         into = _formats.record_type(verb, format, into)
     options = {"form": _formats.form_for(target)} if format == "plist" else {}
-    return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format, options), omit)
+    style = _rust.Style(format, options)
+    return _rust.Encoder(_encoder.planned(into, types), style, omit, default)
 
 
 def declared(into: Any) -> Any:

@@ -37,7 +37,7 @@ def decode(data, into, /, *, format, READ, limits) -> T:
 
 
 @_suggest.advised
-def encode(value, into, /, *, format, omit, types) -> bytes:
+def encode(value, into, /, *, format, omit, types, default) -> bytes:
     r"""Write a value as one document in memory.
 
     `penstock.json.encode` and its like have the options of their format.
@@ -52,12 +52,12 @@ def encode(value, into, /, *, format, omit, types) -> bytes:
         b'{"S":36}\n{"M":40}\n'
     """
     kind = _formats.checked(format)
-    encoder = _write.encoder("encode", kind, into, omit, types)
+    encoder = _write.encoder("encode", kind, into, omit, types, default)
     return encoder.encode_all(value) if _formats.is_stream(kind) else encoder.encode(value)
 
 
 @_suggest.advised
-def dump(value, target, into, /, *, format, omit, types, TARGET, append, torn) -> None:
+def dump(value, target, into, /, *, format, omit, types, default, TARGET, append, torn) -> None:
     """Write a value as one document to a file or a stream.
 
     A file at a path is replaced at once or not at all: the text is written beside it, and renamed
@@ -81,7 +81,7 @@ def dump(value, target, into, /, *, format, omit, types, TARGET, append, torn) -
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("dump", kind, into, omit, types, target, append, torn)
+    encoder = _write.encoder("dump", kind, into, omit, types, default, target, append, torn)
     if not _formats.is_stream(kind):
         _write.dump(encoder, value, target, compression, level, sync)
         return
@@ -92,7 +92,7 @@ def dump(value, target, into, /, *, format, omit, types, TARGET, append, torn) -
 
 
 @_suggest.advised
-def write(target, into, /, *, format, at, omit, types, TARGET, append, torn) -> Writer[T]:
+def write(target, into, /, *, format, at, omit, types, default, TARGET, append, torn) -> Writer[T]:
     """Write records one at a time, in constant memory.
 
     Without `at`, the records are the elements of a JSON array, the lines of NDJSON, the child
@@ -118,7 +118,7 @@ def write(target, into, /, *, format, at, omit, types, TARGET, append, torn) -> 
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
     encoder = _write.encoder(
-        "write", kind, _write.declared(into), omit, types, target, append, torn
+        "write", kind, _write.declared(into), omit, types, default, target, append, torn
     )
     return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 

@@ -20,10 +20,10 @@ class Encoder(_rust.Encoder):
     __slots__ = ()
 
     @_suggest.advised
-    def __new__(cls, into, /, *, dialect, quoting, formulas, null, encoding, types) -> Self:
+    def __new__(cls, into, /, *, dialect, quoting, formulas, null, encoding, types, default) -> Self:
         options = style_options(dialect, None, quoting, formulas, null, encoding)
         style = _rust.Style("csv", options)
-        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, None)
+        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, None, default)
 
     def encode(self, values: Iterable[Any], /) -> bytes:
         """Write each value as a row."""
@@ -65,6 +65,7 @@ def style_options(
 def encoder(
     into: Any,
     types: Types | None,
+    default: Callable[[Any], Any] | None,
     options: dict[str, object],
     target: object,
     append: bool,
@@ -78,7 +79,8 @@ def encoder(
     """
     if append and isinstance(target, (str, os.PathLike)):
         options = {**options, **_behind(os.fsdecode(target), options, torn)}
-    return _rust.Encoder(_encoder.planned(into, types), _rust.Style("csv", options), None)
+    style = _rust.Style("csv", options)
+    return _rust.Encoder(_encoder.planned(into, types), style, None, default)
 
 
 def plain(
@@ -86,6 +88,7 @@ def plain(
     into: Any,
     omit: Omit | None,
     types: Types | None,
+    default: Callable[[Any], Any] | None,
     target: object,
     append: bool,
     torn: Torn,
@@ -102,7 +105,7 @@ def plain(
     if verb != "write" and into is not None:
         into = _formats.record_type(verb, "csv", into)
     options = style_options(None, target, "minimal", None, "", "utf-8")
-    return encoder(into, types, options, target, append, torn)
+    return encoder(into, types, default, options, target, append, torn)
 
 
 def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, object]:

@@ -22,6 +22,6 @@ class Encoder(_rust.Encoder):
     __slots__ = ()
 
     @_suggest.advised
-    def __new__(cls, into, /, *, STYLE, omit, types) -> Self:
+    def __new__(cls, into, /, *, STYLE, omit, types, default) -> Self:
         style = _rust.Style("plist", {"STYLE": STYLE})
-        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit)
+        return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit, default)
