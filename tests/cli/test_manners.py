@@ -34,6 +34,10 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
     [
         (["count", "--nonsense", "a"], "penstock count: there is no option '--nonsense'\n"),
         (
+            ["head", "a", "--where", "b"],
+            "penstock head: there is no option '--where'; 'penstock head --all FILE | grep WORD' ",
+        ),
+        (
             ["head", "a", "--limti=3"],
             "penstock head: there is no option '--limti'; did you mean '--limit'?\n",
         ),

@@ -115,7 +115,9 @@ class Parser(argparse.ArgumentParser):
             rest = [word for word in rest if word != "-" and word.startswith("-")]
         if self._subparsers is None and rest and rest[0].startswith("-"):
             option = rest[0].partition("=")[0]
-            hint = near(option, self._option_string_actions)
+            # An option such as `--where` may be what other tools have a command for.
+            other = _ELSEWHERE.get(option.removeprefix("--"))
+            hint = near(option, self._option_string_actions) or (f"; {other}" if other else "")
             self.error(f"there is no option {option!r}{hint}")
         return found, rest
 
