@@ -74,9 +74,13 @@ def test_columns_of_one_name_are_refused_and_nothing_is_written(
     assert not (tmp_path / "twice.ndjson").exists()
 
 
-def test_a_binary_property_list_is_printed_as_json(
+def test_property_lists_that_are_signed_or_binary(
     penstock: Callable[..., Ended], tmp_path: Path
 ) -> None:
+    signed = bytes.fromhex("3082057906092a864886f70d010702a082056a") + b"\0" * 40
+    (tmp_path / "wifi.mobileconfig").write_bytes(signed)
+    done = penstock("head", "wifi.mobileconfig")
+    assert done.err.startswith("penstock head: wifi.mobileconfig is signed: 'openssl cms -verify")
     data = plistlib.dumps({"Version": "7"}, fmt=plistlib.FMT_BINARY)
     (tmp_path / "Info.plist").write_bytes(data)
     done = penstock("format", "Info.plist")

@@ -114,14 +114,23 @@ def of_source(source: object, name: str | None) -> Format:
             first = file.read(_LOOKED_AT)
         if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
-        if first[:1] == b"0" and _SIGNED in first[:32]:
-            raise ValueError(
-                f"{source!r} is signed: 'openssl cms -verify -noverify -inform der -in FILE' "
-                "writes its content"
-            )
+        refuse_signed(repr(source), first)
     if isinstance(source, str) and os.path.isdir(source):  # noqa: PTH112 - as above
         raise IsADirectoryError(errno.EISDIR, IS_A_FOLDER, source)
     raise unknown(name)
+
+
+def refuse_signed(name: str, first: bytes) -> None:
+    """Say what takes the content out of signed data, such as a configuration profile.
+
+    Raises:
+        ValueError: The first bytes are those of signed data.
+    """
+    if first[:1] == b"0" and _SIGNED in first[:32]:
+        raise ValueError(
+            f"{name} is signed: 'openssl cms -verify -noverify -inform der -in FILE' writes its "
+            "content"
+        )
 
 
 def _beginning(source: object) -> bytes:

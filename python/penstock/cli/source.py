@@ -313,6 +313,7 @@ class Source:
             return "csv"
         refuse_other(self.name)
         sample = self._sample()
+        _formats.refuse_signed(self.name, sample)
         otherwise: Format | None = getattr(self._arguments, "otherwise", None)
         first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         if otherwise is not None and not sample.startswith(_PACKED) and first not in _BRACKETS:
