@@ -422,3 +422,8 @@ def test_a_field_without_a_path(path: str, reason: str) -> None:
     with pytest.raises(PlanError) as caught:
         field("{}", int, path)
     assert str(caught.value) == f"field 'x' of Holder: at('{path}'): {reason}"
+
+
+def test_a_condition_is_none_of_a_path() -> None:
+    with pytest.raises(ValueError, match="a path has no conditions: filter the records"):
+        read([b"[]"], at="*[user>5]")

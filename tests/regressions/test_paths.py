@@ -67,8 +67,8 @@ def test_168_the_element_itself_for_text() -> None:
     with pytest.raises(penstock.PlanError) as caught:
         penstock.xml.decode("<r>text</r>", row)
     assert str(caught.value) == (
-        "field 'a' of Row: at('.') takes a class with fields, not str; an element's own text has "
-        "the path text()"
+        "field 'a' of Row: at('.') takes a class with fields, not str; all text of an element "
+        "has the path string()"
     )
 
 

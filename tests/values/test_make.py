@@ -438,3 +438,16 @@ def test_an_iterator_without_end_can_be_interrupted() -> None:
 
 def interrupted(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+def test_the_hint_is_for_who_has_not_said_it() -> None:
+    @dataclass
+    class City:
+        name: str
+
+    with pytest.raises(penstock.ValidationError, match="from_attributes=True reads the attributes"):
+        penstock.make(object(), City)
+    with pytest.raises(
+        penstock.ValidationError, match=r"expected City, got an object of the class bytes$"
+    ):
+        penstock.make(b"Bern", City, from_attributes=True)

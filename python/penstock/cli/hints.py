@@ -20,7 +20,7 @@ _NO_CELL = "which a cell cannot hold"
 # The message of the search for a dialect.
 _NO_DIALECT = "no dialect reads this as a table"
 # What messages say of a table with one column, as one of another delimiter seems to have.
-_ONE_COLUMN = ("there are 1 column", "the only column is")
+_ONE_COLUMN = ("there is 1 column", "the only column is")
 
 
 def of(

@@ -14,8 +14,9 @@ impl Reader {
             let cell = self.row.cells.get(columns).map_or(end.end, |cell| cell.at);
             let plural = |count: usize| if count == 1 { "" } else { "s" };
             let reason = format!(
-                "the row has {cells} cell{}, and there are {columns} column{}",
+                "the row has {cells} cell{}, and there {} {columns} column{}",
                 plural(cells),
+                if columns == 1 { "is" } else { "are" },
                 plural(columns)
             );
             return Fault::malformed(start + cell as u64, reason);

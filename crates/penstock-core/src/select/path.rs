@@ -401,7 +401,10 @@ fn name(chars: &[char], column: usize) -> Result<(NamespaceTest, Option<Box<str>
 /// would not be a wildcard.
 fn plain(chars: &[char], column: usize, text: &mut String) -> Result<(), PathError> {
     if let Some(star) = chars.iter().position(|c| *c == '*') {
-        let reason = "'*' stands for a whole name; the character itself is written '~2'";
+        let reason = match chars.get(star + 1) {
+            Some('[') => "a path has no conditions: filter the records",
+            _ => "'*' stands for a whole name; the character itself is written '~2'",
+        };
         return Err(PathError::new(column + star, reason));
     }
     unescape(chars, column, text)

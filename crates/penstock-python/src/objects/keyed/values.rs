@@ -203,7 +203,7 @@ impl<'p> Keyed<'p> {
         } else if is_enum(value) {
             let meant = value.getattr(intern!(value.py(), "_value_"))?;
             return if is_enum(&meant) {
-                self.unfit(value)
+                self.unfit(value, how)
             } else {
                 self.value(&meant, how, opened)
             };
@@ -213,14 +213,14 @@ impl<'p> Keyed<'p> {
                 digits if digits.iter().all(|byte| b"0123456789+-.E".contains(byte)) => {
                     done(self.scalar(Scalar::Decimal(digits), 0))
                 }
-                _ => self.unfit(value),
+                _ => self.unfit(value, how),
             };
         } else if let Some(dict) = mapping(value, self.takes_only_lists())? {
             return self.dict(&dict, how, opened);
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
             return self.tuple(tuple, how, opened);
         } else if is_bytes(value) {
-            return self.unfit(value);
+            return self.unfit(value, how);
         } else if self.takes_lists()
             && let Some(list) = items(value)?
         {
@@ -228,7 +228,7 @@ impl<'p> Keyed<'p> {
         } else if how.attributes && self.takes_attributes() {
             return self.object(value, how, opened);
         }
-        self.unfit(value)
+        self.unfit(value, how)
     }
 
     /// The node as which a value is taken as it is: the current one, or a member of its union.
@@ -685,9 +685,9 @@ impl<'p> Keyed<'p> {
 
     /// A value of a class that the type does not take.
     #[cold]
-    fn unfit(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+    fn unfit(&mut self, value: &Bound<'_, PyAny>, how: Taking) -> Taken {
         let class = class_name(value)?;
-        let hint = match self.takes_attributes() {
+        let hint = match self.takes_attributes() && !how.attributes {
             true => "; from_attributes=True reads the attributes of an object",
             false => "",
         };
