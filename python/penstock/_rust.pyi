@@ -814,7 +814,7 @@ class Decoder(Generic[_T]):
         encoding: str | None,
         limits: Limits | None,
         compression: str | None,
-        partial: Partial = False,
+        partial: Partial | None = None,
         /,
     ) -> Self: ...
     @classmethod
