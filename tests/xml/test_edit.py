@@ -177,8 +177,20 @@ def test_errors_of_values_and_documents(tmp_path: Path) -> None:
         edited({"project/version": Dependency("x")})
     with pytest.raises(penstock.MalformedInput):
         edited({"a": "1"}, "<a><b></a>")
-    with pytest.raises(penstock.MalformedInput, match="prefix"):
-        edited({}, "<a/>", add={"a/p:b": 1}, namespaces={"p": "urn:p"})
+    with pytest.raises(penstock.MalformedInput, match="UTF-8"):
+        penstock.xml.edit([b"<a>\xff</a>"], io.BytesIO(), {"a": "1"})
+    with pytest.raises(UnicodeDecodeError):
+        penstock.xml.edit(
+            [b'<?xml version="1.0" encoding="ascii"?><a>\xff</a>'], io.BytesIO(), {"a": "1"}
+        )
+    for document in ("<a/>", '<a xmlns:p="urn:other"/>'):
+        with pytest.raises(ValueError, match="where 'p' is not 'urn:p'"):
+            edited({}, document, add={"a/p:b": 1}, namespaces={"p": "urn:p"})
+        with pytest.raises(ValueError, match="where 'p' is not 'urn:p'"):
+            edited({"a/@p:b": 1}, document, namespaces={"p": "urn:p"})
+    names = {"p": "urn:p"}
+    made = edited({}, '<a xmlns:p="urn:p"/>', add={"a/p:b": 1}, namespaces=names)
+    assert made == '<a xmlns:p="urn:p"><p:b>1</p:b></a>'
     with pytest.raises(
         ValueError, match="<x> comes from an entity, which edit\\(\\) does not change"
     ):

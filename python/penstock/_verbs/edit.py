@@ -65,8 +65,9 @@ class _Path:
     steps: list[_Step]
     anywhere: bool
     attribute: _Step | None
-    # The name of the attribute or the new element, as it is written.
+    # The name of the attribute or the new element, as it is written, and its namespace.
     name: str
+    uri: str | None
     value: Any
     adds: bool
     found: int = 0
@@ -104,10 +105,12 @@ def edit(
     given, name = _sources.locate("edit", source, None, None, limits)
     data = _read(given)
     mark, codec = _encoding(data)
-    text = data[len(mark) :].decode(codec)
-    if codec != "utf-8" and text.encode(codec) != data[len(mark) :]:
-        raise ValueError(f"edit() cannot write {codec} as it is here, byte for byte")
-    plain = data[len(mark) :] if codec == "utf-8" else text.encode()
+    plain = data[len(mark) :]
+    if codec != "utf-8":
+        text = plain.decode(codec)
+        if text.encode(codec) != plain:
+            raise ValueError(f"edit() cannot write {codec} as it is here, byte for byte")
+        plain = text.encode()
     paths = [
         *(_path(each, changes[each], False, namespaces) for each in changes),
         *(_path(each, add[each], True, namespaces) for each in add),
@@ -194,7 +197,7 @@ def _path(text: str, value: Any, adds: bool, namespaces: Mapping[str, str] | Non
                 else f"the prefix of {step!r} is not in namespaces="
             )
         tests.append(test)
-    last = steps[-1]
+    last, uri = steps[-1], tests[-1].uri
     attribute = tests.pop() if last.startswith("@") else None
     new = _unescaped(last.removeprefix("@"))
     if adds:
@@ -207,7 +210,7 @@ def _path(text: str, value: Any, adds: bool, namespaces: Mapping[str, str] | Non
             )
     if attribute is not None and not tests:
         raise wrong("an attribute is that of an element: 'a/@x'")
-    return _Path(text, tests, text != rest, attribute, new, value, adds)
+    return _Path(text, tests, text != rest, attribute, new, uri, value, adds)
 
 
 def _step(name: str, namespaces: Mapping[str, str] | None, attribute: bool) -> _Step | None:
@@ -342,9 +345,24 @@ def _attributes(
             continue
         if path.attribute.local is None or "{" in path.name or path.name.startswith("*"):
             raise ValueError(f"edit() of {path.text!r}: a new attribute needs its name as written")
+        _declared(path, element)
         path.found += 1
         new = b' %s="%s"' % (path.name.encode(), _text(path.value, _QUOTED, encode))
         yield element.tag.end(2), element.tag.end(2), new
+
+
+def _declared(path: _Path, element: _Open) -> None:
+    """Refuse a new name whose prefix stands for another namespace in the document.
+
+    Raises:
+        ValueError: It does.
+    """
+    prefix, colon, _ = path.name.partition(":")
+    if colon and element.spaces.get(prefix) != path.uri:
+        raise ValueError(
+            f"edit() of {path.text!r}: the prefix of a new name is that of the document, "
+            f"where {prefix!r} is not {path.uri!r}"
+        )
 
 
 def _twice(one: str, other: _Path) -> ValueError:
@@ -374,6 +392,7 @@ def _end(
         if path.attribute is not None:
             continue
         if path.adds:
+            _declared(path, element)
             path.found += 1
             values = path.value if isinstance(path.value, list) else [path.value]
             inside += [_element(path.name, each, encode) for each in values]
