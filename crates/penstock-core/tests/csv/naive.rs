@@ -268,8 +268,9 @@ pub(crate) fn naive(text: &str, options: &Options) -> Table {
         }
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let reason = format!(
-            "the row has {cells} cell{}, and there are {columns} column{}",
+            "the row has {cells} cell{}, and there {} {columns} column{}",
             plural(cells),
+            if columns == 1 { "is" } else { "are" },
             plural(columns)
         );
         let place = if cells > columns { line.places[columns] } else { line.places[cells] };
