@@ -134,11 +134,20 @@ def test_many_batches(tmp_path: Path) -> None:
 
 def test_a_source_that_can_be_read_only_once() -> None:
     with pytest.raises(PlanError) as caught:
-        penstock.ndjson.read(io.BytesIO(LINES.encode()), Item).columns()
+        penstock.ndjson.read(iter([LINES.encode()]), Item).columns()
     assert str(caught.value) == (
         "Item.price has no column: say how many digits it has: "
         "Annotated[Decimal, penstock.decimal(18, 4)]"
     )
+
+
+def test_data_in_memory_are_read_twice(path: Path) -> None:
+    path.write_text(LINES)
+    expected = penstock.columns(path, Item).to_arrow()
+    file = io.BytesIO(b"not this" + LINES.encode())
+    file.seek(8)
+    for source in (file, [LINES.encode()], (LINES[:9].encode(), LINES[9:].encode())):
+        assert penstock.columns(source, Item, format="ndjson").to_arrow() == expected
 
 
 def test_more_digits_than_a_column_has(path: Path) -> None:

@@ -348,6 +348,7 @@ SUITES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::penstock.EmptyWarning")
 @pytest.mark.parametrize(
     ("folder", "suffixes", "kind", "least"), SUITES, ids=[folder for folder, *_ in SUITES]
 )
