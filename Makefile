@@ -67,13 +67,14 @@ test-rust: $(VENV)/.dev
 	LD_LIBRARY_PATH="$(LIBPYTHON)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" PYTHONHOME="$(PYTHON_HOME)" \
 		cargo test --workspace --locked $(if $(LIBPYTHON),,--exclude penstock-python)
 
-# In two processes, but for the tests that must have the machine, or a process, for themselves: they say why.
+# In two processes, but for the tests that must have the machine, or a process, for themselves: they say why. Of these
+# only the files are imported: what the others keep would take most of the time, each time that garbage is collected.
 test-python: $(VENV)/.wheel $(VENV)/.bench
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone $(shell grep -rl 'mark\.alone' tests --include='*.py')
 endif
 
 # What touches objects, plans, encoding and layouts: what another interpreter may change.
