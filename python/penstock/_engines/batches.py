@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,7 +48,8 @@ def schema_of(
         PlanError: The type of a field has no column, or only the records say which.
     """
     kind = _formats.of_source(files[0], files[0]) if format is None else format
-    nothing = io.BytesIO()
+    # It can be read only once, so no digits are counted in it.
+    nothing = iter(())
     found = penstock.columns(nothing, into, format=kind, at=at, columns=columns, **options)
     return pa.schema(found)
 
