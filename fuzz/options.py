@@ -31,8 +31,9 @@ from shapes import SCALARS, Shape, any_text, record, shape
 
 import penstock
 
-# Paths are drawn at random, and most lead nowhere.
+# Paths and classes are drawn at random: most paths lead nowhere, and few classes name all elements.
 warnings.simplefilter("ignore", penstock.EmptyWarning)
+warnings.simplefilter("ignore", penstock.MixedContentWarning)
 
 FORMATS: dict[str, Any] = {
     "json": penstock.json,
