@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
@@ -25,6 +26,9 @@ from xml.sax.saxutils import escape, quoteattr
 from campaign import campaign
 
 import penstock
+
+# Classes at random name few of the elements beside their text.
+warnings.simplefilter("ignore", penstock.MixedContentWarning)
 
 
 class Mismatch(Exception):
