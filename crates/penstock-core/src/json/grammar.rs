@@ -17,9 +17,10 @@ use crate::value::number::{self, Outcome};
 use penstock_scan::{Isa, ValidText, append, stands_at};
 
 impl Reader {
-    /// The grammar. `SKIP` compiles a copy that reports no events.
+    /// The grammar. `SKIP` compiles a copy that reports no events, and `COMMENTS` one that takes comments: so that the
+    /// others have no instruction more.
     #[inline(always)]
-    pub(super) fn drive<I: Isa, S: Listener + ?Sized, const SKIP: bool>(
+    pub(super) fn drive<I: Isa, S: Listener + ?Sized, const SKIP: bool, const COMMENTS: bool>(
         &mut self,
         isa: I,
         valid: ValidText<'_>,
@@ -90,7 +91,7 @@ impl Reader {
         /// rule. It stands where a rule finds another byte than it expects, so it costs nothing otherwise.
         macro_rules! comment {
             ($again:lifetime) => {
-                if self.comments && text.get(pos) == Some(&b'/') {
+                if COMMENTS && text.get(pos) == Some(&b'/') {
                     match comment::pass(text, pos, self.comment, last) {
                         Passing::Ends(end) => {
                             pos = end;
@@ -276,7 +277,7 @@ impl Reader {
             }};
         }
 
-        if self.comment != Comment::None {
+        if COMMENTS && self.comment != Comment::None {
             match comment::pass(text, pos, self.comment, last) {
                 Passing::Ends(end) => (pos, self.comment) = (end, Comment::None),
                 Passing::Cut(at, _) => {
@@ -419,7 +420,7 @@ impl Reader {
                     }
                     match text.get(pos) {
                         Some(b'"') => {}
-                        Some(b'}') if state == State::FirstKey || self.comments => {
+                        Some(b'}') if state == State::FirstKey || COMMENTS => {
                             close!(end_map);
                             continue 'step;
                         }
@@ -647,7 +648,7 @@ impl Reader {
                         }
                         b']' if state == State::FirstElement
                             // Behind the last comma of a list; a value at the root and one of a key must come.
-                            || self.comments && !in_map && !self.stack.is_empty() =>
+                            || COMMENTS && !in_map && !self.stack.is_empty() =>
                         {
                             close!(end_list);
                             continue 'step;

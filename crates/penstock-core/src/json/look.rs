@@ -231,14 +231,14 @@ pub(super) struct EarlyTag {
 pub(super) const NO_TAG: EarlyTag = EarlyTag { at: u64::MAX, end: u64::MAX };
 
 /// A look as far as one window goes. It is entered out of line, with the instruction set.
-struct Ahead<'r, 'w, 's, 'l, 'k> {
+struct Ahead<'r, 'w, 's, 'l, 'k, const COMMENTS: bool> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
     scout: &'s mut Scout<'l, 'k>,
 }
 
-impl Job for Ahead<'_, '_, '_, '_, '_> {
+impl<const COMMENTS: bool> Job for Ahead<'_, '_, '_, '_, '_, COMMENTS> {
     type Output = Result<Step, Fail<Refused>>;
 
     #[inline(always)]
@@ -246,7 +246,7 @@ impl Job for Ahead<'_, '_, '_, '_, '_> {
         let Ahead { reader, text, last, scout } = self;
         loop {
             let step = if reader.skip_to == NOWHERE {
-                reader.drive::<I, Scout<'_, '_>, false>(isa, text, last, scout)?
+                reader.drive::<I, Scout<'_, '_>, false, COMMENTS>(isa, text, last, scout)?
             } else {
                 reader.pass_over(isa.chosen(), text, last)?
             };
@@ -282,7 +282,11 @@ impl Reader {
         }
         let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
         let mut scout = Scout::new(sink, passing);
-        let step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
+        let to = &mut scout;
+        let step = match self.comments {
+            true => isa.enter(Ahead::<true> { reader: self, text: seen, last, scout: to }),
+            false => isa.enter(Ahead::<false> { reader: self, text: seen, last, scout: to }),
+        };
         let Scout { found, passing, .. } = scout;
         if !cut && matches!(step, Ok(Step::More)) {
             self.looking = Some(Looking { from, depth, passing });

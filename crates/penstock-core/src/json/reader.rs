@@ -171,14 +171,14 @@ pub struct Reader {
 }
 
 /// One call of [`Reader::run`], to be compiled for each instruction set.
-struct Run<'r, 'w, 's, S: Listener + ?Sized> {
+struct Run<'r, 'w, 's, S: Listener + ?Sized, const COMMENTS: bool> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
     sink: &'s mut S,
 }
 
-impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
+impl<S: Listener + ?Sized, const COMMENTS: bool> Job for Run<'_, '_, '_, S, COMMENTS> {
     type Output = Result<Step, Fail<S::Error>>;
 
     #[inline(always)]
@@ -192,7 +192,7 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
                 }
             }
             let step = if reader.skip_to == NOWHERE {
-                reader.drive::<I, S, false>(isa, text, last, sink)?
+                reader.drive::<I, S, false, COMMENTS>(isa, text, last, sink)?
             } else {
                 reader.pass_over(isa.chosen(), text, last)?
             };
@@ -205,19 +205,19 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
 
 /// Parses the skipped part of a window. It calls no sink, so all sinks share one copy of it;
 /// entered out of line, with the instruction set.
-struct Pass<'r, 'w> {
+struct Pass<'r, 'w, const COMMENTS: bool> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
 }
 
-impl Job for Pass<'_, '_> {
+impl<const COMMENTS: bool> Job for Pass<'_, '_, COMMENTS> {
     type Output = Result<Step, Fault>;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         let Pass { reader, text, last } = self;
-        match reader.drive::<I, Discard, true>(isa, text, last, &mut Discard) {
+        match reader.drive::<I, Discard, true, COMMENTS>(isa, text, last, &mut Discard) {
             Ok(step) => Ok(step),
             Err(Fail::Input(fault)) => Err(fault),
             Err(Fail::Sink(never)) => match never {},
@@ -383,7 +383,10 @@ impl Reader {
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        dispatch_or(Run { reader: self, text, last, sink }, |run| {
+        if self.comments {
+            return self.run_dyn(text, last, sink);
+        }
+        dispatch_or(Run::<S, false> { reader: self, text, last, sink }, |run| {
             run.reader.run_portable(run.text, run.last, run.sink)
         })
     }
@@ -426,7 +429,10 @@ impl Reader {
         text: ValidText<'_>,
         last: bool,
     ) -> Result<Step, Fault> {
-        isa.enter(Pass { reader: self, text, last })
+        match self.comments {
+            true => isa.enter(Pass::<true> { reader: self, text, last }),
+            false => isa.enter(Pass::<false> { reader: self, text, last }),
+        }
     }
 
     /// The copy of the grammar that all sinks share. It is not generic, so there is only one.
@@ -438,6 +444,9 @@ impl Reader {
         last: bool,
         sink: &mut AnySink<'_>,
     ) -> Result<Step, Fail<Refused>> {
-        isa.enter(Run { reader: self, text, last, sink })
+        match self.comments {
+            true => isa.enter(Run::<_, true> { reader: self, text, last, sink }),
+            false => isa.enter(Run::<_, false> { reader: self, text, last, sink }),
+        }
     }
 }
