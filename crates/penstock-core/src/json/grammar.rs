@@ -96,10 +96,6 @@ impl Reader {
                         Passing::Ends(end) => {
                             pos = end;
                             self.comment = Comment::None;
-                            // The record begins behind it.
-                            if self.stack.is_empty() && state == State::Value {
-                                state = State::Root;
-                            }
                             continue $again;
                         }
                         Passing::Cut(at, comment) => {

@@ -189,7 +189,6 @@ impl Unfinished {
             b'{' | b'[' => {
                 if self.open.is_empty() && byte == b'[' && self.of_elements {
                     self.around = 1;
-                    self.begins();
                     self.text.clear();
                     append(&mut self.open, false);
                     return;

@@ -1,6 +1,6 @@
 //! Implements `Destination` for sinks that decorate an outlet.
 
-/// Makes a destination of a sink that has an `RecordScope` of objects in its field `outlet`. The outlet
+/// Makes a destination of a sink that has a `RecordScope` of objects in its field `outlet`. The outlet
 /// works as always; only the events go through the sink.
 macro_rules! outlet_destination {
     ($sink:ident) => {

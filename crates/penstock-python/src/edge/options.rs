@@ -3,7 +3,7 @@
 use super::deep;
 use super::errors::guarded;
 use super::gc_refs::Held;
-use super::modules;
+use super::{modules, warnings};
 use penstock_core::limits::Limits;
 use penstock_core::protocol::{Duplicates, Unknown};
 use penstock_core::run::Policy;
@@ -12,7 +12,6 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
-use std::ffi::CString;
 
 /// The options of a dialect or a style, for it to keep: those of a dict, and those that were named. Whoever may
 /// run out of memory passes a dict, because PyO3 collects named arguments where nothing catches its panic.
@@ -202,11 +201,10 @@ impl Empty {
 /// Warns that a document has no records. The warning names the Python code that reads.
 #[cold]
 pub(crate) fn warn_of_lack(py: Python<'_>, reason: &str, source: Option<&str>) -> PyResult<()> {
-    let class = py.import(modules::EMPTY)?.getattr("EmptyWarning")?;
     let source = source.map_or_else(String::new, |source| format!("{source}: "));
     let advice = "empty='allow' says that this is right, and empty='error' that it is not";
-    let message = format!("{source}{reason}; {advice}").replace('\0', "\\x00");
-    PyErr::warn(py, &class, &CString::new(message).unwrap_or_default(), 1)
+    let class = (modules::EMPTY, "EmptyWarning");
+    warnings::issue(py, class, &format!("{source}{reason}; {advice}"), 1)
 }
 
 /// What happens with bad records: the options that `read` and `Decoder` share, checked once.

@@ -1,10 +1,9 @@
 //! The repairs of a run, for Python.
 
-use super::modules;
+use super::{modules, warnings};
 use penstock_core::run::{PlacedRepair, RepairLog};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::ffi::CString;
 
 /// The first thousand repairs, as `Repair` objects.
 pub(crate) fn list<'py>(
@@ -46,7 +45,5 @@ pub(crate) fn warn(
         "{source}{total} {repairs} ({counts}); the first at line {}, column {}",
         first.line, first.column
     );
-    let class = py.import(modules::REPAIRS)?.getattr("RepairWarning")?;
-    let message = CString::new(message.replace('\0', "\\x00")).unwrap_or_default();
-    PyErr::warn(py, &class, &message, level)
+    warnings::issue(py, (modules::REPAIRS, "RepairWarning"), &message, level)
 }

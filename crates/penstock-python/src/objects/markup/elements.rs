@@ -7,7 +7,7 @@
 //! element's own text.
 
 use super::{Markup, Open, Repeated, noun, written};
-use crate::edge::mixed;
+use crate::edge::{modules, warnings};
 use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
 use crate::objects::core::place::shortened;
@@ -704,7 +704,7 @@ impl<'p> Markup<'p> {
             class.name,
             shortened(&name)
         );
-        Ok(mixed::warn(py, &reason)?)
+        Ok(warnings::issue(py, (modules::EMPTY, "MixedContentWarning"), &reason, 1)?)
     }
 
     /// Whether an element's own text is taken run by run: if it is part of a choice, whose values
