@@ -64,7 +64,7 @@ mod _rust {
     #[pymodule_export]
     use crate::messages::{Element, Items, send};
     #[pymodule_export]
-    use crate::plan::{PlanObject, contradiction};
+    use crate::plan::{PlanObject, Raw, contradiction};
     #[pymodule_export]
     use crate::verbs::checkpoint::read_on;
     #[pymodule_export]

@@ -16,6 +16,7 @@ pub use super::options::{Binary, NonFinite, Records, WriterOptions};
 use super::canonical;
 use super::direct::Direct;
 use super::sorted::Sorted;
+use super::tell;
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
 use crate::options::Indent;
@@ -472,6 +473,20 @@ impl writer::Writer for Writer {
         })
     }
 
+    fn json_text(&mut self, text: ValidText<'_>) -> Result<bool, Unwritable> {
+        let WriterOptions { indent, ascii, doubles, order, .. } = &self.options;
+        if indent.is_none()
+            && order.is_none()
+            && !ascii
+            && !doubles
+            && !self.options.large_ints_as_text
+        {
+            self.raw(text.as_bytes(), false)?;
+        } else {
+            tell(text, self)?;
+        }
+        Ok(true)
+    }
     fn again(&mut self, text: &[u8]) -> Result<Flow, Unwritable> {
         self.raw(text, false)
     }

@@ -13,6 +13,7 @@ use crate::csv;
 use crate::event::Scalar;
 use crate::json;
 use crate::protocol::{Flow, Hints, LookAhead};
+use penstock_scan::ValidText;
 
 /// When a buffer has this much text, a writer answers [`Flow::Pause`],
 /// and its driver hands the text on. It is small enough to stay in the processor's cache.
@@ -124,6 +125,16 @@ pub trait Writer: LookAhead<Error = Unwritable> + Hints {
     /// Which names the options give. Only formats of elements have any.
     fn named(&self) -> Named {
         Named::default()
+    }
+
+    /// A value that is JSON text already: one value, without white space between its tokens. False if the format
+    /// has no place for JSON.
+    ///
+    /// # Errors
+    /// As [`Sink::null`](crate::protocol::Sink::null).
+    fn json_text(&mut self, text: ValidText<'_>) -> Result<bool, Unwritable> {
+        let _ = text;
+        Ok(false)
     }
 
     /// A null of plain values, which have no types. As [`Sink::null`](crate::protocol::Sink::null),

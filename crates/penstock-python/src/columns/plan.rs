@@ -298,6 +298,10 @@ impl Making<'_, '_> {
                 self.objects(|| format!("{shown} is kept as JSON"));
                 scalar(arrow::Kind::Json)
             }
+            Kind::Raw => {
+                self.objects(|| format!("{shown} is kept as JSON"));
+                scalar(arrow::Kind::Json)
+            }
             Kind::None => scalar(arrow::Kind::Null),
             Kind::Uid => Err(self.error(shown, "it is a UID: as an int it has a column")),
             Kind::Tokens(_) | Kind::Tagged(_) => {

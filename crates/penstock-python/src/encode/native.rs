@@ -193,6 +193,7 @@ impl Planning<'_, '_> {
                 return Ok(Err(format!("{shown} is of one of several classes")));
             }
             Kind::Choice(_)
+            | Kind::Raw
             | Kind::Moment(_)
             | Kind::Encoded(_)
             | Kind::Separated(_)

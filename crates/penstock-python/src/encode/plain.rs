@@ -2,10 +2,12 @@
 
 use crate::objects::{new_key, new_str};
 use penstock_core::event::{Key, Scalar, Text};
+use penstock_core::json;
 use penstock_core::limits::Limits;
 use penstock_core::protocol::{Flow, Hints, LookAhead, Sink};
 use penstock_core::value::{print, unix};
 use penstock_core::writer::{Unwritable, Writer};
+use penstock_scan::ValidText;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -214,6 +216,9 @@ impl Writer for Plain<'_> {
         // SAFETY: the walker gives the address of an object that it holds.
         let value = unsafe { Bound::from_borrowed_ptr(self.py, object) };
         self.put(value)
+    }
+    fn json_text(&mut self, text: ValidText<'_>) -> Result<bool, Unwritable> {
+        json::tell(text, self).map(|()| true)
     }
     fn listen(&mut self) -> bool {
         self.heard = None;

@@ -5,7 +5,9 @@ use super::scalars;
 use super::text::{ascii_of, text_of};
 use super::walk::{As, Frame, Walker};
 use crate::edge::errors::answer;
-use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid};
+use crate::plan::{
+    Kind, Raw, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid,
+};
 use penstock_core::event::Scalar;
 use penstock_core::protocol::Flow;
 use penstock_core::value::lexical::Type;
@@ -67,6 +69,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let node = self.node(of);
         match &node.kind {
             Kind::Any => self.any(&value),
+            Kind::Raw => match value.cast::<Raw>() {
+                Ok(raw) => self.json_text(raw.get()),
+                Err(_) => Err(self.unfit(&value, of)),
+            },
             Kind::None => Err(self.unfit(&value, of)),
             Kind::Bool => match value.cast::<PyBool>() {
                 Ok(value) => Ok(self.writer.boolean(value.is_true(), 0)?),
@@ -269,6 +275,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let text = text_of(value, &mut self.known.scratch)?;
         Ok(self.writer.text(text, 0)?)
+    }
+
+    /// A value that is JSON text already.
+    fn json_text(&mut self, raw: &Raw) -> Result<Flow, Stop> {
+        if self.writer.json_text(raw.json(self.py)?)? {
+            return Ok(Flow::Take);
+        }
+        Err(Stop::misfit("a Raw is a part of JSON: no other format has a place for it"))
     }
 
     pub(super) fn decimal(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
@@ -565,6 +579,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return self.decimal(value);
         } else if is_uuid(value) {
             return Ok(self.writer.scalar(Scalar::Uuid(scalars::uuid(value)?), 0)?);
+        } else if let Ok(raw) = value.cast::<Raw>() {
+            return self.json_text(raw.get());
         } else if is_uid(value) {
             return Ok(self.writer.scalar(Scalar::Uid(scalars::uid(value)?), 0)?);
         } else if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {

@@ -4,8 +4,8 @@
 use crate::edge::errors::guarded;
 use crate::edge::options::{named_options, text, text_or_none, unknown_word, wrong_type};
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated, Root};
-use crate::plan::{PlanKey, PlanRef, Prefixes, plan_from, plan_of_kinds};
-use penstock_core::formats::{self, FORMATS, Format, Reader};
+use crate::plan::{Plan, PlanKey, PlanRef, Prefixes, plan_error, plan_from, plan_of_kinds};
+use penstock_core::formats::{self, FORMATS, Format, Lends, Reader};
 use penstock_core::limits::Limits;
 use penstock_core::options::{InvalidOption, OptionValue, Value, alternatives};
 use penstock_core::select::{Path, PathError, Records};
@@ -164,7 +164,22 @@ impl Dialect {
     /// The plan for what a user passes as a type.
     pub(crate) fn plan(&self, into: &Bound<'_, PyAny>) -> PyResult<PlanRef> {
         let py = into.py();
-        plan_from(py, into, self.aimed(py))
+        let plan = plan_from(py, into, self.aimed(py))?;
+        self.has_place_for(py, &plan)?;
+        Ok(plan)
+    }
+
+    /// Refuses a type with a `Raw` for a format other than JSON.
+    fn has_place_for(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
+        let format = self.core.format();
+        if matches!(format.lends, Lends::Json) || !plan.has_raw() {
+            return Ok(());
+        }
+        let written = &plan.nodes[plan.root as usize].written;
+        Err(plan_error(
+            py,
+            format_args!("{written}: a Raw is a part of JSON, and {} has none", format.title),
+        ))
     }
 
     /// What a plan is made for.
@@ -278,6 +293,7 @@ impl Dialect {
         let records = Records::several(&paths);
         let records = records.map_err(|(path, error)| wrong_path(&words[path], &error))?;
         let plan = plan_of_kinds(py, &types, self.aimed(py))?;
+        self.has_place_for(py, &plan)?;
         let mut into: Vec<&str> = Vec::new();
         for &kind in &plan.kinds {
             let written = &*plan.nodes[kind as usize].written;

@@ -2,7 +2,7 @@
 //! what writes a value, and what takes one as it is.
 
 use super::types::builtin::{is_decimal, is_object_of, is_uid, is_uuid};
-use super::{Build, Kind, NodeId, Plan};
+use super::{Build, Kind, NodeId, Plan, Raw};
 use penstock_core::value::moment::Of;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -58,6 +58,7 @@ impl Plan {
             Kind::Decimal => is_decimal(value),
             Kind::Uuid => is_uuid(value),
             Kind::Uid => is_uid(value),
+            Kind::Raw => value.is_instance_of::<Raw>(),
             Kind::Duration => value.is_instance_of::<PyDelta>(),
             Kind::Choice(choice) => choice.holds(value),
             kind if kind.is(Of::DateTime) => value.is_instance_of::<PyDateTime>(),

@@ -14,6 +14,7 @@
 //! | `keys/` | keys and paths to fields |
 //! | `make/` | how an object is made, and what happens to a value after that |
 //! | `written/` | the plan read backwards, for writing |
+//! | `raw.rs` | `penstock.Raw` |
 //! | `belonging.rs` | to which type a Python value belongs |
 //! | `cache.rs` | the plans that are kept |
 //! | `settings.rs`, `shown.rs` | the options of `penstock.Plan`, and the object |
@@ -27,6 +28,7 @@ pub(crate) mod kinds;
 pub(crate) mod make;
 mod node;
 mod plain_parts;
+mod raw;
 mod settings;
 mod shared;
 mod shown;
@@ -67,6 +69,7 @@ pub(crate) use make::post_steps::{PostSteps, Step};
 pub(crate) use node::{
     Aim, Choice, EarlyField, EarlyTag, Kind, KindByte, Node, PLAIN, TagRule, Tagged, element,
 };
+pub(crate) use raw::Raw;
 pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;
 pub(crate) use types::builtin::{
@@ -211,6 +214,13 @@ struct Seen {
     class: Py<PyType>,
     /// 0, which is no version, if CPython had none left.
     version: u32,
+}
+
+impl Plan {
+    /// Whether a value of it stays the text that it is in JSON.
+    pub(crate) fn has_raw(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.kind, Kind::Raw))
+    }
 }
 
 /// True for a `PlanError`.

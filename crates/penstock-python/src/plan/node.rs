@@ -75,6 +75,8 @@ pub(crate) enum KindByte {
     Other,
     /// Any kind, from markup.
     Markup,
+    /// [`Kind::Raw`]
+    Raw,
     /// No kind: the value is on the path to fields, or leads to none.
     OnPath,
 }
@@ -86,6 +88,7 @@ impl Aim {
         let finishes = after.is_some();
         let byte = match kind {
             _ if form.has_elements() => KindByte::Markup,
+            Kind::Raw => KindByte::Raw,
             _ if packed.is_some() => KindByte::Packed,
             _ if finishes || cells.is_some() => KindByte::Other,
             Kind::Any => KindByte::Any,
@@ -99,7 +102,8 @@ impl Aim {
 
     /// The same for a value with more to do when it is made.
     pub(super) fn finished(self, form: Form) -> Self {
-        let kind = if form.has_elements() { self.kind } else { KindByte::Other };
+        let stays = form.has_elements() || self.kind == KindByte::Raw;
+        let kind = if stays { self.kind } else { KindByte::Other };
         Aim { kind, finishes: true, ..self }
     }
 }
@@ -108,6 +112,8 @@ impl Aim {
 pub(crate) enum Kind {
     /// Plain dicts, lists and scalars: `Any`, `object`, or no annotation.
     Any,
+    /// The text of any value of JSON: [`Raw`](super::Raw).
+    Raw,
     /// `None` alone.
     None,
     /// `bool`.

@@ -34,6 +34,7 @@ fn leads_to(node: &Node, is: impl Fn(NodeId) -> bool) -> bool {
         Kind::Tokens(tokens) => tokens.list.into_iter().chain(tokens.map).any(is),
         Kind::Separated(separated) => is(separated.list),
         Kind::Any
+        | Kind::Raw
         | Kind::None
         | Kind::Bool
         | Kind::Int

@@ -91,6 +91,8 @@ pub(crate) enum FrameKind {
     List,
     /// The list of an array's numbers, which are one value on the stack.
     Numbers,
+    /// A map or list that becomes text: [`Raw`](crate::plan::Raw). Those inside it have no frames.
+    Raw,
     /// A tuple of a fixed length.
     Tuple,
     /// A named tuple from an array: items go to fields by position.

@@ -27,6 +27,7 @@ mod packed;
 pub(crate) mod paths;
 pub(crate) mod place;
 pub(crate) mod problems;
+pub(crate) mod raw;
 pub(crate) mod readback;
 pub(crate) mod refusal;
 mod scalars;
@@ -49,6 +50,7 @@ use super::make::shapes::Shapes;
 use crate::plan::{Aim, ClassPlan, KeyEdge, KeyHints, Kind, Node, NodeId, Plan, State, element};
 use penstock_core::event::Text;
 use penstock_core::json::lend;
+use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
@@ -144,6 +146,8 @@ pub(crate) struct Core<'p> {
     room: Vec<u8>,
     /// The most digits of a number in text (`limits.number`).
     pub(crate) number: usize,
+    /// Writes the values that stay text.
+    json: Option<Box<json::Writer>>,
     /// `limits.memory`
     pub(crate) memory: Option<u64>,
     /// About how many bytes the objects take that were made since the last record was taken: the
@@ -211,6 +215,7 @@ impl<'p> Core<'p> {
             attribute: false,
             room: Vec::new(),
             number: Limits::default().number,
+            json: None,
             memory: None,
             weight: 0,
             problems: Problems::default(),

@@ -124,6 +124,7 @@ impl<'p> Core<'p> {
                 let edge = state.keys.get(frame.key as usize)?;
                 Some(PathStep::Key(edge.name.to_string()))
             }
+            FrameKind::Raw => None,
             FrameKind::PlainDict | FrameKind::Dict => {
                 if own.is_multiple_of(2) {
                     return None;

@@ -197,6 +197,8 @@ impl<'p> Core<'p> {
         let py = self.attached();
         match self.top().kind {
             FrameKind::Root => return Err(self.problems_of_record()),
+            // Whatever stands in it has a text.
+            FrameKind::Raw => {}
             FrameKind::PlainDict
             | FrameKind::PlainList
             | FrameKind::Dict

@@ -118,8 +118,12 @@ impl<'p> Core<'p> {
 
     #[inline(never)]
     pub(crate) fn give_null(&mut self, at: u64) -> Answer {
-        if self.aim().kind == KindByte::OnPath {
-            return self.pass_scalar(at);
+        match self.aim().kind {
+            KindByte::OnPath => return self.pass_scalar(at),
+            KindByte::Raw if self.is_in_raw() || !self.item().nullable => {
+                return self.give_raw(Scalar::Null, at);
+            }
+            _ => {}
         }
         let node = self.item();
         if node.nullable || matches!(node.kind, Kind::Any | Kind::None) {
@@ -137,8 +141,10 @@ impl<'p> Core<'p> {
 
     #[inline(never)]
     pub(crate) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
-        if self.aim().kind == KindByte::OnPath {
-            return self.pass_scalar(at);
+        match self.aim().kind {
+            KindByte::OnPath => return self.pass_scalar(at),
+            KindByte::Raw => return self.give_raw(Scalar::Bool(value), at),
+            _ => {}
         }
         if let Some(answer) = self.pack(Number::Truth(value)) {
             return answer;
@@ -173,8 +179,10 @@ impl<'p> Core<'p> {
 
     #[inline(never)]
     fn give_int_rarely(&mut self, value: i64, at: u64) -> Answer {
-        if self.aim().kind == KindByte::OnPath {
-            return self.pass_scalar(at);
+        match self.aim().kind {
+            KindByte::OnPath => return self.pass_scalar(at),
+            KindByte::Raw => return self.give_raw(Scalar::Int(value), at),
+            _ => {}
         }
         if let Some(answer) = self.pack(Number::Int(value)) {
             return answer;
@@ -219,8 +227,10 @@ impl<'p> Core<'p> {
 
     #[inline(never)]
     fn give_float_rarely(&mut self, value: f64, at: u64) -> Answer {
-        if self.aim().kind == KindByte::OnPath {
-            return self.pass_scalar(at);
+        match self.aim().kind {
+            KindByte::OnPath => return self.pass_scalar(at),
+            KindByte::Raw => return self.give_raw(Scalar::Float(value), at),
+            _ => {}
         }
         if let Some(answer) = self.pack(Number::Float(value)) {
             return answer;
@@ -282,8 +292,10 @@ impl<'p> Core<'p> {
     #[inline(never)]
     pub(crate) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
         self.weight += digits.len() as u64;
-        if self.aim().kind == KindByte::OnPath {
-            return self.pass_scalar(at);
+        match self.aim().kind {
+            KindByte::OnPath => return self.pass_scalar(at),
+            KindByte::Raw => return self.give_raw(Scalar::Number(digits), at),
+            _ => {}
         }
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
         let what = if whole { "an integer" } else { "a number" };
@@ -414,6 +426,9 @@ impl<'p> Core<'p> {
     fn give_text_rarely(&mut self, text: Text<'_>, at: u64) -> Answer {
         if self.plan().form.is_lexical() {
             return self.give_marked(text, at);
+        }
+        if self.aim().kind == KindByte::Raw {
+            return self.give_raw(Scalar::Text(text), at);
         }
         let Kind::Tokens(tokens) = &self.item().kind else {
             let node = self.aim().node;

@@ -23,8 +23,10 @@ impl<'p> Core<'p> {
     /// Puts a value that has a type of its own, or refuses it if the current type does not take it.
     #[inline(never)]
     pub(crate) fn give_typed(&mut self, value: Scalar<'_>, at: u64) -> Answer {
-        if self.aim().kind == KindByte::OnPath {
-            return self.pass_scalar(at);
+        match self.aim().kind {
+            KindByte::OnPath => return self.pass_scalar(at),
+            KindByte::Raw => return self.give_raw(value, at),
+            _ => {}
         }
         let node = self.aim().node;
         let Kind::Tokens(tokens) = self.kind(node) else {

@@ -115,6 +115,7 @@ impl Sink for Keyed<'_> {
                 _ => self.begin_other_map(aim.node, at),
             },
             KindByte::OnPath => self.begin_path_map(at),
+            KindByte::Raw => self.begin_raw(true, at),
             _ => Err(self.misfit(at, "an object")),
         };
         self.begun(answer)
@@ -127,6 +128,7 @@ impl Sink for Keyed<'_> {
             FrameKind::PlainDict | FrameKind::Dict => make::dict(&mut self.core, at),
             FrameKind::PathMap => return self.end_on_path(),
             FrameKind::Union => return Err(self.unlooked(at)),
+            FrameKind::Raw => return self.end_text(true, at),
             _ => return self.end_on_path(),
         };
         self.end_part(made, at)
@@ -152,6 +154,7 @@ impl Sink for Keyed<'_> {
                 Ok(Flow::Take)
             }
             KindByte::OnPath => self.begin_path_list(at),
+            KindByte::Raw if self.top().kind == FrameKind::Raw => self.begin_raw(false, at),
             _ if aim.gathers && self.gathers_elements() => self.begin_gathered(),
             _ => match self.item().kind {
                 Kind::Class(class) => self.begin_row(class, aim.node, at),
@@ -169,6 +172,7 @@ impl Sink for Keyed<'_> {
             }
             FrameKind::Row => make::object(&mut self.core, at),
             FrameKind::Union => make::empty_row(&self.core, at),
+            FrameKind::Raw => return self.end_text(false, at),
             _ => return self.end_on_path(),
         };
         self.end_part(made, at)
@@ -534,6 +538,7 @@ impl<'p> Keyed<'p> {
             Kind::Tokens(tokens) if let Some(member) = tokens.list => {
                 self.begin_list_of(member, at)
             }
+            Kind::Raw => self.begin_raw(false, at),
             _ => Err(self.misfit(at, "an array")),
         }
     }
@@ -556,8 +561,10 @@ impl<'p> Keyed<'p> {
     /// A field's key that was not the lent one.
     #[inline(never)]
     fn field_key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        if self.top().kind == FrameKind::Union {
-            return Err(self.unlooked(at));
+        match self.top().kind {
+            FrameKind::Union => return Err(self.unlooked(at)),
+            FrameKind::Raw => return self.raw_key(key, at),
+            _ => {}
         }
         match self.state().table.find(key.bytes()) {
             Some(found) => {
@@ -609,6 +616,16 @@ impl<'p> Keyed<'p> {
             mismatch.path.push(PathStep::Key(key.to_owned()));
         }
         Err(refusal)
+    }
+
+    /// A container ends that stays text, or that stands inside such a one.
+    #[cold]
+    fn end_text(&mut self, is_map: bool, at: u64) -> Answer {
+        match self.end_raw(is_map, at) {
+            Ok(Some(made)) => self.end_part(Ok(made), at),
+            Ok(None) => Ok(Flow::Take),
+            Err(refusal) => self.end_part(Err(refusal), at),
+        }
     }
 
     /// The current container ends: puts `made`, which was made of its values.

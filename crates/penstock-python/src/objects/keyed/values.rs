@@ -10,7 +10,7 @@ use crate::edge::errors::answer;
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::refusal::Refusal;
 use crate::plan::{
-    Kind, KindByte, NodeId, TagRule, Target, decimal_text, is_decimal, is_enum, is_unset,
+    Kind, KindByte, NodeId, Raw, TagRule, Target, decimal_text, is_decimal, is_enum, is_unset,
 };
 use penstock_core::event::{Scalar, Text};
 use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink};
@@ -188,6 +188,11 @@ impl<'p> Keyed<'p> {
             // As if the key were not there.
             return Ok(());
         }
+        if self.is_in_raw()
+            && let Ok(raw) = value.cast::<Raw>()
+        {
+            return done(self.join_raw(raw.get()));
+        }
         if let Some(node) = self.takes_as_it_is(value) {
             return self.as_it_is(node, value);
         }
@@ -258,7 +263,9 @@ impl<'p> Keyed<'p> {
             Kind::Class(_) | Kind::Tagged(_) => {
                 !value.is_instance_of::<PyDict>() && self.plan().takes(of, value)
             }
-            Kind::Decimal | Kind::Uuid | Kind::Uid | Kind::Duration => self.plan().takes(of, value),
+            Kind::Decimal | Kind::Uuid | Kind::Uid | Kind::Raw | Kind::Duration => {
+                self.plan().takes(of, value)
+            }
             kind if kind.is(Of::DateTime) || kind.is(Of::Date) || kind.is(Of::Time) => {
                 self.plan().takes(of, value)
             }
@@ -325,6 +332,7 @@ impl<'p> Keyed<'p> {
                 | Kind::FrozenSet(_)
                 | Kind::TupleOf(_)
                 | Kind::Tuple(_)
+                | Kind::Raw
                 | Kind::Separated(_) => true,
                 Kind::Class(class) => self.plan().classes[*class as usize].takes_rows,
                 Kind::Tokens(tokens) => tokens.list.is_some(),

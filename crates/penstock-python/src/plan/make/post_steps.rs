@@ -99,7 +99,7 @@ impl Node {
             | Kind::Tuple(_)
             | Kind::Separated(_)
             | Kind::Dict(..) => Nature::Items,
-            Kind::None | Kind::Bool | Kind::Uuid | Kind::Uid => Nature::Other,
+            Kind::None | Kind::Raw | Kind::Bool | Kind::Uuid | Kind::Uid => Nature::Other,
             Kind::Any | Kind::Choice(_) | Kind::Class(_) | Kind::Tagged(_) => Nature::Unknown,
             Kind::Tokens(tokens) => {
                 let mut natures =

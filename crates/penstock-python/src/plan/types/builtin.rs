@@ -8,7 +8,7 @@ use pyo3::types::{PyString, PyType};
 use crate::edge::errors::{answer, untold};
 
 use super::known;
-use crate::plan::{Kind, NodeId};
+use crate::plan::{Kind, NodeId, Raw};
 
 /// The builtin collections.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub(in crate::plan) fn builtin(class: &Bound<'_, PyType>) -> Option<(Kind, &'sta
         return Some((Kind::Any, "Any"));
     } else if is_type_of_none(class) {
         return Some((Kind::None, "None"));
+    } else if class.is(class.py().get_type::<Raw>()) {
+        return Some((Kind::Raw, "Raw"));
     }
     let others: [(_, fn() -> Kind, _); 7] = [
         (&known::TIMEDELTA, || Kind::Duration, "timedelta"),

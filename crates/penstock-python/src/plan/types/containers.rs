@@ -417,6 +417,7 @@ impl<'py> Walk<'_, 'py> {
                 tokens.null.is_none() && tokens.members().all(|member| self.is_key(member))
             }
             Kind::None
+            | Kind::Raw
             | Kind::Uid
             | Kind::List(_)
             | Kind::Set(_)

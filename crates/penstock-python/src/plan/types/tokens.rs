@@ -282,7 +282,7 @@ impl<'py> Walk<'_, 'py> {
         let tokens = &mut sorting.tokens;
         let Node { kind, after, .. } = &self.compiler.nodes[member as usize];
         let place = match kind {
-            Kind::Any => {
+            Kind::Any | Kind::Raw => {
                 let name = self.name(member);
                 let reason = format_args!("{name} takes any value, so it cannot be in a union");
                 return Err(self.error(reason));

@@ -33,7 +33,7 @@ use crate::plan::{Kind, Node, NodeId, Tagged};
 pub(in crate::plan) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
     let want = match kind {
         Kind::Float => Want::Float,
-        Kind::Decimal => Want::Digits,
+        Kind::Decimal | Kind::Raw => Want::Digits,
         _ if kind.counts() => Want::Digits,
         _ => Want::Native,
     };
