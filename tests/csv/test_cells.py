@@ -194,8 +194,7 @@ def test_defaults_of_all_classes() -> None:
 
 def test_plain_rows_keep_their_text() -> None:
     assert csv.decode('a,b\n,""\n') == [{"a": "", "b": ""}]
-    assert csv.decode('a,b\n,""\n', Plan(dict[str, str], cells=NA)) == [{"a": "", "b": ""}]
-    assert csv.decode('a,b\nNA,""\n', Plan(dict[str, str], cells=NA)) == [{"a": "NA", "b": ""}]
+    assert csv.decode('a,b\nNA,""\n', dict[str, str]) == [{"a": "NA", "b": ""}]
     assert csv.decode("a,b\n,1\n", dict[str, int | None]) == [{"a": None, "b": 1}]
 
 
@@ -358,3 +357,11 @@ def test_rows_of_a_class_agree_with_values_of_a_dict(
                 value = row.x if isinstance(row, One) else row["x"]
                 outcomes.append((type(value), repr(value)))
         assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("cls", [dict, dict[str, Any], dict[str, str], list[str]])
+def test_forms_of_values_for_a_type_that_is_text_only(cls: Any) -> None:
+    with pytest.raises(
+        PlanError, match=r"^cells= says how values stand in text, and every value is text in"
+    ):
+        csv.decode("a;b\n1,5;NA\n", Plan(cls, cells=GERMAN))

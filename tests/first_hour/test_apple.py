@@ -47,9 +47,16 @@ def test_a_binary_file_becomes_xml_unless_its_form_is_said(tmp_path: Path) -> No
 
 def test_a_signed_profile_leads_to_openssl(tmp_path: Path) -> None:
     path = tmp_path / "wifi.mobileconfig"
-    path.write_bytes(bytes.fromhex("308205790609 2a864886f70d010702 a082056a") + b"\0" * 40)
+    signed = bytes.fromhex("308205790609 2a864886f70d010702 a082056a") + b"\0" * 40
+    path.write_bytes(signed)
     with pytest.raises(ValueError, match=r"wifi\.mobileconfig' is signed: 'openssl cms -verify"):
         penstock.load(path)
+    with pytest.raises(
+        penstock.MalformedInput, match=r"^line 1, column 1: this is signed data: 'openssl cms"
+    ):
+        plist.decode(signed)
+    with pytest.raises(penstock.MalformedInput, match=r"this is signed data"):
+        list(plist.read([signed[:1], signed[1:]]))
 
 
 def test_an_archive_is_opened_by_the_module_of_its_format(tmp_path: Path) -> None:

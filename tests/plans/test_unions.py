@@ -633,3 +633,18 @@ def test_looking_again_and_again_is_bounded() -> None:
     assert isinstance(value, Rect)
     with pytest.raises(LimitExceeded, match=r"looked over too many times \(limits.lookahead\)"):
         json.decode(nested(900, inside), Shape, limits=Limits(lookahead=60_000))
+
+
+@dataclass
+class Other:
+    kind: str
+
+
+def test_an_object_without_the_key_is_none_for_all_others_that_need_it() -> None:
+    kinds = Annotated[Circle | Other, tag("kind", {"circle": Circle}, other=Other)]
+    assert json.decode('{"kind": "star"}', kinds) == Other("star")
+    with pytest.raises(ValidationError) as caught:
+        json.decode('{"id": 1}', kinds)
+    assert caught.value.reason == (
+        'expected Circle | Other, got an object without the key "kind" ("circle")'
+    )

@@ -34,7 +34,7 @@ pub use frames::{Frames, Piece, Whole};
 pub use free::Free;
 pub use read_at::ReadAt;
 pub use window::Window;
-pub(crate) use window::out_of_memory;
+pub(crate) use window::{not_utf8, out_of_memory};
 
 use ahead::Feed;
 use declaration::Judge;

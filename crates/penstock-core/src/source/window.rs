@@ -66,6 +66,22 @@ enum Start {
     Settled,
 }
 
+/// The object identifier of signed data: PKCS #7 (RFC 2315), and CMS after it (RFC 5652).
+const SIGNED: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02";
+
+/// The fault at bytes that are no UTF-8, from the offset `at`.
+#[cold]
+pub(crate) fn not_utf8(at: u64, bytes: &[u8]) -> Fault {
+    // A sequence of ASN.1 begins with `0` and its length. Profiles of devices are signed so.
+    let first = &bytes[..bytes.len().min(32)];
+    if at == 1 && memchr::memmem::find(first, SIGNED).is_some() {
+        let cure = "'openssl cms -verify -noverify -inform der -in FILE' writes its content";
+        return Fault::malformed(0, format!("this is signed data: {cure}"));
+    }
+    let byte = bytes.first().copied().unwrap_or_default();
+    Fault::malformed(at, format!("invalid UTF-8: byte 0x{byte:02x}"))
+}
+
 impl Default for Window {
     fn default() -> Self {
         Window::new()
@@ -281,8 +297,7 @@ impl Window {
             return Some(again(fault));
         }
         let Rest::Invalid { .. } = self.rest else { return None };
-        let byte = self.text.unchecked().first().copied().unwrap_or_default();
-        Some(Fault::malformed(self.text_end(), format!("invalid UTF-8: byte 0x{byte:02x}")))
+        Some(not_utf8(self.text_end(), self.text.unchecked()))
     }
 
     /// Whether there may be text behind the fault.

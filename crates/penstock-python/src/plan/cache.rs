@@ -33,7 +33,7 @@ use super::shown::PlanObject;
 use super::types::compiler::{Compiler, Place};
 use super::types::names::Scope;
 use super::types::{arrow_schema, tokens, unions};
-use super::{Aim, Plan, PlanRef};
+use super::{Aim, Kind, Plan, PlanRef, plan_error};
 
 /// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
@@ -279,6 +279,14 @@ fn new_plan<'py>(
         tokens::loosen(&mut nodes);
     }
     let cells = settings.cells.as_ref().filter(|_| form.is_lexical());
+    if cells.is_some() && plans.is_empty() && !nodes.iter().any(has_forms) {
+        let written = kinds.first().map_or("", |kind| &*nodes[*kind as usize].written);
+        let reason = "cells= says how values stand in text, and every value is text in";
+        return Err(plan_error(
+            py,
+            format_args!("{reason} {written}: give a type that has others"),
+        ));
+    }
     let cells = cells.map(|cells| untyped::settle(&mut nodes, cells)).transpose()?;
     for plan in &mut plans {
         plan.take_aim(&nodes, form);
@@ -311,6 +319,22 @@ fn new_plan<'py>(
         plain_parts: OnceLock::new(),
     };
     PlanRef::new(py, plan)
+}
+
+/// Whether values of a node may stand in text in several forms.
+fn has_forms(node: &super::Node) -> bool {
+    node.nullable
+        || !matches!(
+            node.kind,
+            Kind::Any
+                | Kind::Str
+                | Kind::List(_)
+                | Kind::Set(_)
+                | Kind::FrozenSet(_)
+                | Kind::TupleOf(_)
+                | Kind::Tuple(_)
+                | Kind::Dict(..)
+        )
 }
 
 fn pair_of_text(

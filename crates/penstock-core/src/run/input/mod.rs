@@ -22,6 +22,7 @@ use penstock_scan::Rest;
 use crate::error::Fault;
 use crate::position::{Counter, Place};
 use crate::protocol::InputView;
+use crate::source::not_utf8;
 
 pub use body::Binary;
 pub use kept::Kept;
@@ -100,9 +101,6 @@ fn bad_text(rest: Rest, end: u64, behind: &[u8]) -> Option<Fault> {
         Rest::Incomplete => {
             Some(Fault::truncated(end, "invalid UTF-8: the input ends inside a character"))
         }
-        Rest::Invalid { .. } => {
-            let byte = behind.first().copied().unwrap_or_default();
-            Some(Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}")))
-        }
+        Rest::Invalid { .. } => Some(not_utf8(end, behind)),
     }
 }

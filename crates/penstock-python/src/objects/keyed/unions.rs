@@ -8,7 +8,7 @@ use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, ON_PATH};
 use crate::objects::core::place::brief;
 use crate::objects::core::refusal::{Code, Refusal};
-use crate::plan::{EarlyField, Kind, NodeId, TagRule, Tagged};
+use crate::plan::{Absent, EarlyField, Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{Flow, Look};
@@ -132,11 +132,22 @@ impl<'p> Keyed<'p> {
         Err(refusal)
     }
 
+    /// Whether an object of this node, which is for all other values of the key, must have the key, too.
+    fn needs_tag(&self, node: NodeId, by: &TagRule) -> bool {
+        let (Kind::Class(class), TagRule::Value { tag, .. }) = (self.core.kind(node), by) else {
+            return false;
+        };
+        let fields = &self.plan().classes[*class as usize].fields;
+        fields.iter().any(|field| *field.key == **tag && matches!(field.absent, Absent::Error))
+    }
+
     /// Answers the end of a map in which no key gave the class.
     #[inline(never)]
     pub(crate) fn no_tag(&mut self, at: u64) -> Result<Look, Refusal> {
         let Some(Tagged { by, expected, other }) = self.tagged() else { return Ok(Look::Found) };
-        if let Some(other) = other {
+        if let Some(other) = other
+            && !self.needs_tag(*other, by)
+        {
             return self.choose(*other, at);
         }
         let name = &self.plan().nodes[self.top().node as usize].name;

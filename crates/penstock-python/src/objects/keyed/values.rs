@@ -695,7 +695,7 @@ impl<'p> Keyed<'p> {
     #[cold]
     fn unfit(&mut self, value: &Bound<'_, PyAny>, how: Taking) -> Taken {
         let class = class_name(value)?;
-        let hint = match self.takes_attributes() && !how.attributes {
+        let hint = match self.takes_attributes() && !how.attributes && !is_bytes(value) {
             true => "; from_attributes=True reads the attributes of an object",
             false => "",
         };
