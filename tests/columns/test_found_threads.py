@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import often
 from repeated import repeated
 
 import penstock
@@ -174,11 +175,12 @@ def test_every_file(
     corpus: Callable[[str], Path], folder: str, suffixes: set[str], kind: str, least: int
 ) -> None:
     schemas = 0
-    for path in sorted(corpus(folder).rglob("*")):
-        if path.suffix not in suffixes or path.stat().st_size > 2**22:
-            continue
+    paths = [path for path in sorted(corpus(folder).rglob("*")) if path.suffix in suffixes]
+    every = often(2, long=1)
+    # Conversions by threads take those between these.
+    for path in [path for path in paths if path.stat().st_size <= 2**22][every - 1 :: every]:
         for data in repeated(path.read_bytes(), kind):
             expected = found(io.BytesIO(data), kind, None, 1)
             assert found(io.BytesIO(data), kind, None, 2) == expected, path
             schemas += len(data) > 2_000_000 and isinstance(expected, str)
-    assert schemas >= least
+    assert schemas >= least // every

@@ -41,7 +41,7 @@ def test_each_allocation_may_fail() -> None:
 
 @pytest.mark.timeout(600)
 def test_each_large_request_of_the_extension_may_fail() -> None:
-    every = often(6, long=1)
+    every = often(9, long=1)
     done = run("large.py", "--every", str(every), seconds=580)
     assert said(done) == (0, [])
     tried = done.stdout.splitlines()[-1].split()
