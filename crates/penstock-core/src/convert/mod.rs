@@ -766,7 +766,7 @@ macro_rules! named {
 
 impl<O: Output> Sink for Named<'_, '_, O> {
     type Error = Unwritable;
-    forward!(told, named);
+    forward!(sink, named);
 
     fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
         if !self.select.in_record() {
@@ -778,7 +778,7 @@ impl<O: Output> Sink for Named<'_, '_, O> {
 }
 
 impl<O: Output> Hints for Named<'_, '_, O> {
-    forward!(lent, named);
+    forward!(hints, named);
 }
 
 impl<O: Output> LookAhead for Named<'_, '_, O> {

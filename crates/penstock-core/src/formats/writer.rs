@@ -50,11 +50,11 @@ macro_rules! either {
 
 impl Sink for AnyWriter {
     type Error = Unwritable;
-    forward!(told, either);
+    forward!(sink, either);
 }
 
 impl Hints for AnyWriter {
-    forward!(lent, either);
+    forward!(hints, either);
 }
 
 impl LookAhead for AnyWriter {

@@ -23,11 +23,11 @@ macro_rules! borrowed {
 
 impl<S: Sink + ?Sized> Sink for &mut S {
     type Error = S::Error;
-    forward!(told, borrowed);
+    forward!(sink, borrowed);
 }
 
 impl<S: Hints + ?Sized> Hints for &mut S {
-    forward!(lent, borrowed);
+    forward!(hints, borrowed);
 }
 
 impl<S: LookAhead + ?Sized> LookAhead for &mut S {

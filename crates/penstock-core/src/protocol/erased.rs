@@ -91,11 +91,11 @@ macro_rules! kept {
 
 impl<S: Listener + ?Sized> Sink for Kept<'_, S> {
     type Error = Refused;
-    forward!(told, kept);
+    forward!(sink, kept);
 }
 
 impl<S: Listener + ?Sized> Hints for Kept<'_, S> {
-    forward!(lent, kept);
+    forward!(hints, kept);
 }
 
 impl<S: Listener + ?Sized> LookAhead for Kept<'_, S> {

@@ -9,7 +9,7 @@
 /// the methods out, but gives a rule that makes a method from a signature. If a method needs a body
 /// of its own, the rule expands to nothing for its name, and you write the method beside it.
 ///
-/// `forward!` calls the rule once, with `told`, `lent`, `ahead`, `destination` or `reader` followed by
+/// `forward!` calls the rule once, with `sink`, `hints`, `ahead`, `destination` or `reader` followed by
 /// the methods. Each
 /// method has `mut` or `ref` in front of it, which says how it takes `self`.
 ///
@@ -42,10 +42,10 @@
 ///
 /// impl<S: Listener> Sink for Counted<S> {
 ///     type Error = S::Error;
-///     forward!(told, counted);
+///     forward!(sink, counted);
 /// }
 /// impl<S: Listener> Hints for Counted<S> {
-///     forward!(lent, counted);
+///     forward!(hints, counted);
 /// }
 /// impl<S: Listener> LookAhead for Counted<S> {
 ///     forward!(ahead, counted);
@@ -57,8 +57,8 @@
 /// ```
 #[macro_export]
 macro_rules! forward {
-    (told, $rule:ident) => {
-        $rule! { told
+    (sink, $rule:ident) => {
+        $rule! { sink
             mut begin_map(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
             mut end_map(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
             mut begin_list(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
@@ -104,8 +104,8 @@ macro_rules! forward {
             ) -> Result<$crate::protocol::Flow, Self::Error>;
         }
     };
-    (lent, $rule:ident) => {
-        $rule! { lent
+    (hints, $rule:ident) => {
+        $rule! { hints
             ref expected_key() -> &[u8];
             ref expected_name() -> &[u8];
             ref want() -> $crate::protocol::Want;
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn every_method_is_named() {
-        assert_eq!(sorted(forward!(told, names)), declared(include_str!("sink.rs")));
-        assert_eq!(sorted(forward!(lent, names)), declared(include_str!("hints.rs")));
+        assert_eq!(sorted(forward!(sink, names)), declared(include_str!("sink.rs")));
+        assert_eq!(sorted(forward!(hints, names)), declared(include_str!("hints.rs")));
         assert_eq!(sorted(forward!(ahead, names)), declared(include_str!("ahead.rs")));
         let mut named = forward!(destination, names).to_vec();
         named.push("read_from<R: FormatReader>");

@@ -501,7 +501,7 @@ macro_rules! held_back {
 impl<S: Listener> Sink for Replay<S> {
     type Error = ReplayError<S::Error>;
 
-    forward!(told, held_back);
+    forward!(sink, held_back);
 
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Answer<S> {

@@ -115,10 +115,10 @@ macro_rules! passed_on {
 
 impl<S: Listener> Sink for Events<'_, S> {
     type Error = S::Error;
-    forward!(told, passed_on);
+    forward!(sink, passed_on);
 }
 impl<S: Listener> Hints for Events<'_, S> {
-    forward!(lent, passed_on);
+    forward!(hints, passed_on);
 }
 impl<S: Listener> LookAhead for Events<'_, S> {
     forward!(ahead, passed_on);

@@ -86,10 +86,10 @@ macro_rules! written_down {
 
 impl Sink for Named {
     type Error = ();
-    forward!(told, written_down);
+    forward!(sink, written_down);
 }
 impl Hints for Named {
-    forward!(lent, written_down);
+    forward!(hints, written_down);
 }
 impl LookAhead for Named {
     forward!(ahead, written_down);
@@ -153,8 +153,8 @@ fn in_record() -> Select<Named> {
 
 #[test]
 fn no_method_is_lost() {
-    forward!(told, calls);
-    forward!(lent, calls);
+    forward!(sink, calls);
+    forward!(hints, calls);
     forward!(ahead, calls);
 }
 
@@ -230,7 +230,7 @@ macro_rules! kept {
 
 impl Sink for Whole {
     type Error = ();
-    forward!(told, kept);
+    forward!(sink, kept);
 }
 impl Hints for Whole {
     fn extras(&self) -> bool {

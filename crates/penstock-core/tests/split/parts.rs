@@ -107,10 +107,10 @@ macro_rules! counting {
 
 impl Sink for Counting {
     type Error = Infallible;
-    forward!(told, counting);
+    forward!(sink, counting);
 }
 impl Hints for Counting {
-    forward!(lent, counting);
+    forward!(hints, counting);
 }
 impl LookAhead for Counting {
     forward!(ahead, counting);

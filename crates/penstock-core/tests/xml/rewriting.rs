@@ -60,10 +60,10 @@ macro_rules! taking {
 
 impl Sink for Taken {
     type Error = Unwritable;
-    forward!(told, taking);
+    forward!(sink, taking);
 }
 impl Hints for Taken {
-    forward!(lent, taking);
+    forward!(hints, taking);
 }
 impl LookAhead for Taken {
     forward!(ahead, taking);

@@ -374,7 +374,7 @@ macro_rules! begins {
 impl<S: Side> Sink for Shortened<'_, S> {
     type Error = Refusal;
 
-    forward!(told, passed);
+    forward!(sink, passed);
 
     scalars! {
         scalar(value: Scalar<'_>) = match value {
@@ -441,7 +441,7 @@ impl<S: Side> Sink for Shortened<'_, S> {
 }
 
 impl<S: Side> Hints for Shortened<'_, S> {
-    forward!(lent, passed);
+    forward!(hints, passed);
 }
 
 impl<S: Side> LookAhead for Shortened<'_, S> {

@@ -312,11 +312,11 @@ macro_rules! timed {
 
 impl<S: Side> Sink for Timed<'_, S> {
     type Error = Refusal;
-    forward!(told, timed);
+    forward!(sink, timed);
 }
 
 impl<S: Side> Hints for Timed<'_, S> {
-    forward!(lent, timed);
+    forward!(hints, timed);
 }
 
 impl<S: Side> LookAhead for Timed<'_, S> {

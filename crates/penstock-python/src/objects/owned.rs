@@ -205,11 +205,11 @@ macro_rules! to_sink {
 
 impl<S: Side> Sink for Owned<S> {
     type Error = Refusal;
-    forward!(told, to_sink);
+    forward!(sink, to_sink);
 }
 
 impl<S: Side> Hints for Owned<S> {
-    forward!(lent, to_sink);
+    forward!(hints, to_sink);
 }
 
 impl<S: Side> LookAhead for Owned<S> {

@@ -55,7 +55,7 @@ macro_rules! filtered {
 impl<S: Listener> Sink for Select<S> {
     type Error = S::Error;
 
-    forward!(told, filtered);
+    forward!(sink, filtered);
 
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
@@ -122,9 +122,9 @@ impl<S: Listener> Sink for Select<S> {
 
 /// The reader's questions go to the inner sink, with two exceptions: the inner sink's expectations
 /// for a record do not hold outside of one.
-macro_rules! lent {
+macro_rules! hinted {
     ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(lent! { @ $method($($argument: $type),*) -> $result })*
+        $(hinted! { @ $method($($argument: $type),*) -> $result })*
     };
     (@ expected_key $($rest:tt)*) => {};
     (@ expected_name $($rest:tt)*) => {};
@@ -141,7 +141,7 @@ impl<S: Listener> Hints for Select<S> {
     // The form of numbers and strings is asked for outside the records as well: the next value may
     // be a record. `Select` never answers `Watch` outside the records, so the sink is asked for
     // names only in a record.
-    forward!(lent, lent);
+    forward!(hints, hinted);
 
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
