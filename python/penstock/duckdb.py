@@ -84,8 +84,7 @@ def register(
         at: Where the records are.
         errors: As for `penstock.read`. Of several files, `"skip"` and a function also leave out
             the rest of a file that is broken, such as a truncated `.gz`: with a
-            `BrokenFileWarning`, or a call with the error. With `file_column`, `"collect"` raises
-            its group behind the file that has the errors.
+            `BrokenFileWarning`, or a call with the error.
         max_errors: How many errors `"collect"` keeps.
         empty: What to do with a document without records.
         all_errors: Whether an error reports all problems of a record.
@@ -196,11 +195,8 @@ class _Query:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         """Yield what is wanted of the rows that fit the filter."""
-        path_column = self._scan.file_column
-        for found, path in self._scan.batches(self._read, self._every):
+        for found in self._scan.batches(self._read, self._every):
             batch = pa.record_batch(found)
-            if path_column is not None:
-                batch = batch.append_column(path_column, pa.array([path] * len(batch), pa.string()))
             if self._filter is not None:
                 batch = batch.filter(self._filter)
             yield batch.select(self._shown.names).cast(self._shown)

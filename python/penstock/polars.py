@@ -78,8 +78,7 @@ def scan(
         at: Where the records are.
         errors: As for `penstock.read`. Of several files, `"skip"` and a function also leave out
             the rest of a file that is broken, such as a truncated `.gz`: with a
-            `BrokenFileWarning`, or a call with the error. With `file_column`, `"collect"` raises
-            its group behind the file that has the errors.
+            `BrokenFileWarning`, or a call with the error.
         max_errors: How many errors `"collect"` keeps.
         empty: What to do with a document without records.
         all_errors: Whether an error reports all problems of a record.
@@ -161,10 +160,8 @@ class _Files:
         every = [name for name in schema if name != path_column]
         largest = min(size or _scans.ROWS, _scans.ROWS if rows is None else rows)
         left = rows
-        for batch, path in self._scan.batches(read, every, max(largest, 1)):
+        for batch in self._scan.batches(read, every, max(largest, 1)):
             frame = pl.DataFrame(batch)
-            if path_column is not None:
-                frame = frame.with_columns(pl.lit(path, pl.String).alias(path_column))
             if left is not None:
                 frame = frame.head(left)
                 left -= frame.height

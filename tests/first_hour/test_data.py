@@ -64,9 +64,22 @@ def test_a_reader_goes_on_behind_a_file_that_is_cut_off(logs: Path) -> None:
 
 
 def test_a_column_of_paths_is_found_by_the_name_of_other_libraries(logs: Path) -> None:
-    for option in ("file_column", "include_file_paths", "filename"):
-        with pytest.raises(TypeError, match=rf"no option {option}=: file_column= of penstock\.pol"):
+    for option in ("include_file_paths", "filename"):
+        with pytest.raises(TypeError, match=rf"no option {option}=: file_column= of penstock\.col"):
             penstock.columns(f"{logs}/**/*.gz", Hit, **{option: "file"})  # type: ignore[call-overload]
+
+
+@pytest.mark.thread_unsafe(reason="warnings are the process's")
+def test_columns_go_on_behind_a_file_that_is_cut_off(logs: Path) -> None:
+    hits = penstock.columns(f"{logs}/**/*.gz", Hit, errors="skip", file_column="file")
+    with pytest.warns(penstock.BrokenFileWarning, match=r"b\.ndjson\.gz.*is left out"):
+        found = duckdb.sql("select file[-11:], max(ms) from hits group by file order by file")
+        assert [row[0] for row in found.fetchall()] == [
+            "a.ndjson.gz",
+            "b.ndjson.gz",
+            "c.ndjson.gz",
+        ]
+    del hits
 
 
 def test_columns_are_read_once_and_say_so(logs: Path) -> None:

@@ -229,6 +229,12 @@ impl Found {
         found
     }
 
+    /// Whether there is no column.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.iter().skip(1).all(|place| place.kinds == 0)
+    }
+
     pub(crate) fn place(&self, id: u32) -> &Place {
         &self.places[id as usize]
     }

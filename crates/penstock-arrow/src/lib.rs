@@ -21,6 +21,7 @@
 //! | `found.rs` | the schema that records have |
 //! | `seen.rs` | the same as plain data |
 //! | `finder.rs` | the destination that finds it |
+//! | `view.rs` | what a consumer gets: flat columns, a column of paths |
 //! | `requested.rs` | a batch in the types that its consumer asks for |
 //! | `events.rs` | the events of one record, which can be had again |
 //! | `tell` | the other way: the rows of columns as events for a writer |
@@ -44,6 +45,7 @@ mod seen;
 mod table;
 pub mod tell;
 mod values;
+pub mod view;
 mod worker;
 
 pub use arrow_array::{
@@ -61,4 +63,5 @@ pub use keyed::Keyed;
 pub use markup::Markup;
 pub use seen::Seen;
 pub use values::{MOST_DIGITS, Unfit};
+pub use view::{Flat, View};
 pub use worker::{Header, NotTaken, Worker};

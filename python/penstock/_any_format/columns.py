@@ -43,6 +43,7 @@ def columns(
     columns: Sequence[str] | None = None,
     unions: Literal["error", "text", "json"] = "error",
     threads: int = 1,
+    file_column: str | None = None,
     format: Format | None = None,
     at: At[T] | None = None,
     errors: Errors = "raise",
@@ -60,8 +61,8 @@ def columns(
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
-    It is short for `read(source, into, ...).columns(rows, columns, unions, threads)`: see
-    `penstock.read` and `Reader.columns`. The `read` functions of `penstock.csv` and the other
+    It is short for `read(source, into, ...).columns(rows, columns, ...)`: see `penstock.read` and
+    `Reader.columns`. The `read` functions of `penstock.csv` and the other
     formats have the options of their format.
 
     Args:
@@ -74,10 +75,12 @@ def columns(
         columns: The names of the fields that are wanted, or their paths. The others are not parsed.
         unions: What becomes of a field with values of several types: see `Reader.columns`.
         threads: How many threads parse at once: see `Reader.columns`.
+        file_column: The name of one more column, with the path of each record's file.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
-        errors: As for `read`. A file of several that is broken ends the columns, whatever it says:
-            `penstock.polars.scan` and `penstock.duckdb.register` go on with the next one.
+        errors: As for `read`. Of several files, `"skip"` and a function also leave out the rest of
+            a file that is broken, such as a truncated `.gz`: with a `BrokenFileWarning`, or a call
+            with the error.
         max_errors: As for `read`.
         empty: As for `read`.
         all_errors: As for `read`.
@@ -99,6 +102,7 @@ def columns(
         PlanError: The type of a field has no column; or there is no class, and the source can be
             read only once, or `resume` is given.
         ValueError: As for `read` and `Reader.columns`.
+        TypeError: There is a `file_column`, and the source has no path.
         DecodeError: While the columns are read.
 
     Example:
@@ -132,7 +136,7 @@ def columns(
         resume=resume,
     )
     chosen = None if columns is None else list(columns)
-    return reader.columns(rows, chosen, unions, threads)
+    return reader.columns(rows, chosen, unions, threads, file_column=file_column)
 
 
 @_suggest.advised
@@ -160,7 +164,8 @@ def schema(
             number: see `Reader.columns`.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
-        errors: With `"skip"`, records in error do not count.
+        errors: With `"skip"`, records in error do not count. Of several files, one that is broken
+            counts up to there: with a `BrokenFileWarning`.
         encoding: As for `read`.
         compression: As for `read`.
         member: As for `read`.
@@ -181,9 +186,10 @@ def schema(
         >>> penstock.schema(lines, format="ndjson")
         Schema(name: Utf8, size: Int64 | null)
     """
-    _sources.check("schema", source)
-    reader: Any = _verbs.read(
+    return found(
+        "schema",
         source,
+        threads=threads,
         format=format,
         at=at,
         errors=errors,
@@ -192,8 +198,16 @@ def schema(
         member=member,
         limits=limits,
     )
-    found: Schema = reader._schema(threads)  # noqa: SLF001 - it is ours
-    return found
+
+
+def found(
+    verb: str, source: Sources, *, threads: int = 1, reports: bool = True, **options: Any
+) -> Schema:
+    """Find a schema in the name of another verb. `reports` is whether broken files are reported."""
+    _sources.check(verb, source)
+    reader: Any = _verbs.read(source, **options)
+    schema: Schema = reader._schema(threads, reports)  # noqa: SLF001 - it is ours
+    return schema
 
 
 for _public in (columns, schema):

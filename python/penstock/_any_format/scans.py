@@ -6,9 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from penstock._any_format import columns as _columns
-from penstock._base.errors import DecodeError
 from penstock._base.types import PLAIN
-from penstock._io import files as _files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,8 +82,8 @@ class Scan:
 
     def batches(
         self, names: Sequence[str] | None, every: Sequence[str], rows: int = ROWS
-    ) -> Iterator[tuple[ColumnBatch, str | None]]:
-        """Yield batches with the path of their file, if the caller asked for a column of paths.
+    ) -> Iterator[ColumnBatch]:
+        """Yield batches, which have the column of paths if it is wanted.
 
         Columns that nobody asks for are not parsed, but a batch may have more than `names`.
 
@@ -100,72 +98,27 @@ class Scan:
         """
         self.schema()
         chosen = self._chosen(names, every)
-        several = self._several()
-        parts: list[Any] = [self._source]
-        if several is not None and (self._goes_on or self.file_column is not None):
-            parts = [*several]
-        for part in parts:
-            path = None if self.file_column is None else os.fsdecode(part)
-            try:
-                for batch in self._read(part, chosen, rows):
-                    yield batch, path
-            except DecodeError as error:
-                if several is None or not self._goes_on:
-                    raise
-                self._report(error)
-
-    def _read(self, part: Any, chosen: list[str] | None, size: int) -> Iterator[ColumnBatch]:
-        found = _columns.columns(part, self._into, rows=size, columns=chosen, **self._options)
+        is_wanted = names is None or self.file_column in names
+        found = _columns.columns(
+            self._source,
+            self._into,
+            rows=rows,
+            columns=chosen,
+            file_column=self.file_column if is_wanted else None,
+            **self._options,
+        )
         try:
             yield from found
         finally:
             found.reader.close()
 
-    def _several(self) -> list[str] | None:
-        """Return the files that a list, a pattern or a folder means at this time."""
-        return _files.files(self._source, self._options.get("format"))
-
-    @property
-    def _goes_on(self) -> bool:
-        """Whether a broken file is left out."""
-        errors = self._options.get("errors", "raise")
-        return errors == "skip" or callable(errors)
-
-    def _report(self, error: DecodeError) -> None:
-        errors: Any = self._options["errors"]
-        if errors != "skip":
-            errors(error)
-            return
-        import warnings  # noqa: PLC0415 - slow to import
-
-        from penstock._base.broken import BrokenFileWarning  # noqa: PLC0415 - few files are broken
-
-        warnings.warn(
-            f"{error}; the rest of this file is left out", BrokenFileWarning, stacklevel=3
-        )
-
     def _found(self) -> HasSchema:
         """Find the columns of all files, of which broken ones may be left out."""
         options = {name: self._options[name] for name in _OF_SCHEMAS if name in self._options}
         if self._options.get("errors", "raise") != "raise":
-            # Errors are reported when the records are read.
             options["errors"] = "skip"
-        try:
-            return _columns.schema(self._source, **options)
-        except DecodeError:
-            several = self._several()
-            if several is None or not self._goes_on:
-                raise
-            found = []
-            for path in several:
-                try:
-                    found.append(_columns.schema(path, **options))
-                except DecodeError:
-                    # It is reported when the records are read.
-                    continue
-            if not found:
-                raise
-        return found[0].merge(*found[1:])
+        # Errors and broken files are reported when the records are read.
+        return _columns.found("scan", self._source, reports=False, **options)
 
     def _chosen(self, names: Sequence[str] | None, every: Sequence[str]) -> list[str] | None:
         """Return the fields to read for some of the columns; None for all."""

@@ -6,6 +6,7 @@ import os
 import stat
 
 import penstock._rust as _rust
+from penstock._base.errors import DecodeError
 from penstock._io import files as _files
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
@@ -13,7 +14,7 @@ from penstock._io import sources as _sources
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from penstock._base.limits import Limits
@@ -83,7 +84,11 @@ def _several(
         total = total + about.st_size if is_file and total is not None else None
 
     def opened(path: str, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
-        given, name = _sources.locate("read", path, compression, member, limits)
+        try:
+            given, name = _sources.locate("read", path, compression, member, limits)
+        except DecodeError as error:
+            # As with any file that is broken, the error comes when its records are read.
+            given, name = _broken(error), _sources.printable(path)
         return dialect, _rust.Source(given, name, encoding, compression)
 
     # A file that cannot be opened does not end a `map`, as it would end a generator.
@@ -98,6 +103,12 @@ def _several(
     first, given = next(sources)
     several = (f"{len(paths):,} files", alike, total, sources)
     return _rust.Reader(first, given, into, at, policy, limits, True, several)  # type: ignore[arg-type]
+
+
+def _broken(error: DecodeError) -> Iterator[bytes]:
+    """Return the chunks of a source that has an error at its beginning."""
+    raise error
+    yield b""
 
 
 def _dialect(given: object, name: str | None, format: Format | None) -> _rust.Dialect:

@@ -9,6 +9,7 @@ use crate::plan::{
 };
 use penstock_arrow::found::NO_NUL;
 use penstock_arrow::plan as arrow;
+use penstock_arrow::{Flat, SchemaRef, View, view};
 use penstock_core::keys::KeyTable;
 use penstock_core::protocol::Want;
 use penstock_core::suggest::nearest;
@@ -93,6 +94,50 @@ pub(crate) struct Asked {
     pub(crate) checks: bool,
     /// Whether records of any kind are only counted. The class has no fields.
     pub(crate) unread: bool,
+    /// The name of the column with the path of each record's source, if there shall be one.
+    pub(crate) file_column: Option<String>,
+    /// Which columns inside of others stand on their own.
+    pub(crate) flat: Flattened,
+}
+
+/// Which columns inside of others stand on their own.
+#[derive(Debug, Default)]
+pub(crate) enum Flattened {
+    #[default]
+    None,
+    All,
+    /// Those at these paths.
+    Paths(Vec<String>),
+}
+
+/// What the consumer gets of the columns, if it is not what is filled.
+///
+/// # Errors
+/// A `ValueError`: two columns would have one name.
+pub(crate) fn view_of(
+    py: Python<'_>,
+    plan: &PlanRef,
+    asked: &Asked,
+    filled: &SchemaRef,
+) -> PyResult<Option<View>> {
+    let flat = match &asked.flat {
+        Flattened::None if asked.file_column.is_none() => return Ok(None),
+        Flattened::None => Flat::None,
+        Flattened::All => Flat::All,
+        Flattened::Paths(paths) => Flat::Paths(paths),
+    };
+    // A field of the class is none of the columns if nobody wants it.
+    if let (Some(name), Kind::Class(class)) =
+        (&asked.file_column, &plan.nodes[plan.root as usize].kind)
+    {
+        for field in plan.classes[*class as usize].own() {
+            if field.name.bind(py).to_str()? == name {
+                return Err(PyValueError::new_err(view::both(name)));
+            }
+        }
+    }
+    let view = View::new(filled, flat, asked.file_column.as_deref());
+    view.map(Some).map_err(PyValueError::new_err)
 }
 
 /// The columns of a class.

@@ -8,7 +8,7 @@ use super::destination::{Builder, Pool};
 use super::shorten::{Last, Shortener};
 use super::timing::{Sampler, Timed};
 use crate::edge::errors::{self, Named};
-use crate::edge::options::{Errors, PolicyObject, warn_of_lack};
+use crate::edge::options::{Errors, PolicyObject, warn_of_broken, warn_of_lack};
 use crate::io::dialect::Dialect;
 use crate::objects::{Options, Pause};
 use crate::plan::PlanRef;
@@ -567,6 +567,25 @@ impl Driver {
             self.run.finish();
             self.broken_off = true;
         })
+    }
+
+    /// Reports an error behind which nothing more is read of the source: with a warning, or to the
+    /// caller's function.
+    ///
+    /// # Errors
+    /// The error, if it shall be raised.
+    #[cold]
+    pub(crate) fn leave_out(&mut self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+        match &self.errors {
+            Errors::Raise | Errors::Collect => Err(error),
+            Errors::Skip => warn_of_broken(py, &error),
+            // It was called with it, or has raised it.
+            Errors::Give(_) if self.broken_off => Err(error),
+            Errors::Give(target) => {
+                let given = target.get(py)?.call1((error.into_value(py),));
+                given.map(|_| ()).inspect_err(|_| self.broken_off = true)
+            }
+        }
     }
 
     /// Says in which other way a document may be read that was taken for one record, and is none.

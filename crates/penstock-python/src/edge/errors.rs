@@ -363,6 +363,13 @@ pub(crate) fn is_of_input(py: Python<'_>, raised: &PyErr) -> bool {
     ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false)
 }
 
+/// True if an exception says that a source cannot be read to its end.
+#[cold]
+pub(crate) fn is_of_source(py: Python<'_>, raised: &PyErr) -> bool {
+    let class = py.import(modules::ERRORS).and_then(|module| module.getattr("DecodeError"));
+    class.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false)
+}
+
 /// An exception that is not ours, with a note that gives the position in the document.
 #[cold]
 pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {

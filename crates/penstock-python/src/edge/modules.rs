@@ -1,6 +1,7 @@
 //! The private modules of the package that the extension imports, each named here and nowhere else.
 
 /// `EmptyWarning` and `MixedContentWarning`.
+pub(crate) const BROKEN: &str = "penstock._base.broken";
 pub(crate) const EMPTY: &str = "penstock._base.empty";
 /// The exceptions, and how a text is shown in their messages.
 pub(crate) const ERRORS: &str = "penstock._base.errors";

@@ -207,6 +207,15 @@ pub(crate) fn warn_of_lack(py: Python<'_>, reason: &str, source: Option<&str>) -
     warnings::issue(py, class, &format!("{source}{reason}; {advice}"), 1)
 }
 
+/// Warns that the rest of a source is left out.
+#[cold]
+pub(crate) fn warn_of_broken(py: Python<'_>, error: &PyErr) -> PyResult<()> {
+    let text = error.value(py).str()?;
+    let class = (modules::BROKEN, "BrokenFileWarning");
+    let message = format!("{}; the rest of this file is left out", text.to_string_lossy());
+    warnings::issue(py, class, &message, 1)
+}
+
 /// What happens with bad records: the options that `read` and `Decoder` share, checked once.
 #[pyclass(frozen, name = "Policy", module = "penstock._rust")]
 pub(crate) struct PolicyObject {

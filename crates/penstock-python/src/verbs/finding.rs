@@ -8,7 +8,7 @@ use crate::columns::{Asked, Digits, Schema, no_digits};
 use crate::drive::driver::{Driver, Gauge, Turn};
 use crate::edge::errors::{self, Named};
 use crate::edge::gc_refs::Held;
-use crate::edge::options::PolicyObject;
+use crate::edge::options::{Errors, PolicyObject, warn_of_broken};
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
 use crate::plan::plan_error;
@@ -76,7 +76,10 @@ impl Again {
         let mut most = vec![(0, 0); counted.len()];
         for (dialect, source) in sources {
             let mut driver = recipe.open(py, dialect.get(), source.get())?.driver;
-            let done = pass_over(py, &mut driver, asked, 1);
+            let done = match pass_over(py, &mut driver, asked, 1) {
+                Err(error) if self.leaves_out(py, sources, &error)? => Ok(()),
+                done => done,
+            };
             if done.is_ok()
                 && let Some(columns) = driver.builder_mut().columns()
             {
@@ -100,18 +103,43 @@ impl Again {
         Ok((digits, stamps))
     }
 
-    /// The schema of the records in the sources, each of which is read by so many threads.
+    /// Whether the rest of one of these sources is left out after an error.
+    fn leaves_out(&self, py: Python<'_>, sources: &[Sourced<'_>], error: &PyErr) -> PyResult<bool> {
+        let errors = self.recipe.policy.get().errors(py)?;
+        let may_break = sources.len() > 1 && matches!(errors, Errors::Skip | Errors::Give(_));
+        Ok(may_break && errors::is_of_source(py, error))
+    }
+
+    /// The schema of the records in the sources, each of which is read by so many threads. Of several
+    /// sources, the rest of a broken one is left out, unless errors are raised: with a report if that
+    /// is wanted.
     pub(super) fn find(
         &self,
         py: Python<'_>,
         sources: &[Sourced<'_>],
         threads: usize,
+        reports: bool,
     ) -> PyResult<Schema> {
         let mut finder = Finder::new();
+        let (mut broken, mut first) = (0, None);
         for (dialect, source) in sources {
-            finder = pass(py, finder, &self.recipe, dialect.get(), source.get(), threads)?;
+            let failed;
+            (finder, failed) =
+                pass(py, finder, &self.recipe, dialect.get(), source.get(), threads)?;
+            let Some(error) = failed else { continue };
+            if !self.leaves_out(py, sources, &error)? {
+                return Err(error);
+            }
+            if reports {
+                warn_of_broken(py, &error)?;
+            }
+            broken += 1;
+            first.get_or_insert(error);
         }
-        Schema::found(py, finder)
+        match first {
+            Some(error) if broken == sources.len() && finder.found().is_empty() => Err(error),
+            _ => Schema::found(py, finder),
+        }
     }
 }
 
@@ -215,7 +243,8 @@ pub(super) fn pass_over(
     }
 }
 
-/// Reads all of a source in so many threads.
+/// Reads all of a source in so many threads. If it cannot be read to its end, the error comes with
+/// what was found before.
 fn pass(
     py: Python<'_>,
     mut finder: Finder,
@@ -223,7 +252,7 @@ fn pass(
     dialect: &Dialect,
     source: &SourceObject,
     threads: usize,
-) -> PyResult<Finder> {
+) -> PyResult<(Finder, Option<PyErr>)> {
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
     let Choice { plan, records, .. } = dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
     if plan.kinds.len() > 1 {
@@ -236,30 +265,35 @@ fn pass(
         // The second pass reports them.
         Policy::Skip | Policy::Collect { .. } | Policy::Hand => Policy::Skip,
     };
-    let (opened, _held) = source.open(py, dialect.detect(), &recipe.limits)?;
+    let (opened, _held) = match source.open(py, dialect.detect(), &recipe.limits) {
+        Ok(opened) => opened,
+        Err(error) => return Ok((finder, Some(error))),
+    };
     let name = source.name();
     finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
     let run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
     let named = Named::new(dialect.name(), name.as_deref());
-    read_all(py, run, Finding::new(finder, records), &named, threads)
+    let mut to = Finding::new(finder, records);
+    let failed = read_all(py, run, &mut to, &named, threads).err();
+    Ok((to.into_finder(), failed))
 }
 
 /// Reads all records of a run in so many threads, without the interpreter's lock.
 pub(super) fn read_all(
     py: Python<'_>,
     mut run: Run<Reader, Windows, Infallible>,
-    mut to: Finding,
+    to: &mut Finding,
     named: &Named<'_>,
     threads: usize,
-) -> PyResult<Finder> {
+) -> PyResult<()> {
     let gauge = Gauge::default();
     let mut together = Together::new(threads, &mut run);
     let mut bring =
         |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.outlet(), &gauge);
     loop {
-        match py.detach(|| advance(&mut run, &mut to, &gauge, |_| 0, &mut bring)) {
+        match py.detach(|| advance(&mut run, to, &gauge, |_| 0, &mut bring)) {
             Ok(Got::Somewhere) => py.check_signals()?,
-            Ok(Got::End) => return Ok(to.into_finder()),
+            Ok(Got::End) => return Ok(()),
             Ok(Got::Problem(problem)) => {
                 let error = errors::of_problem(py, *problem, named);
                 return Err(error.unwrap_or_else(|instead| instead));

@@ -660,7 +660,8 @@ pub(crate) fn split_schema(
             return Err(changed());
         }
         let named = Named::new(dialect.name(), name.as_deref());
-        Schema::found(py, read_all(py, run, to, &named, threads)?)
+        read_all(py, run, &mut to, &named, threads)?;
+        Schema::found(py, to.into_finder())
     })
 }
 

@@ -1,15 +1,16 @@
 //! The records of a reader's sources as batches of columns.
 
 use super::rows::{Run, fills_columns};
-use crate::columns::{Asked, Unions, columns_of, texts};
+use crate::columns::{Asked, Unions, columns_of, texts, view_of};
 use crate::drive::driver::Turn;
 use crate::drive::progress::Meter;
+use crate::edge::errors;
 use crate::edge::gc_refs::Held;
 use crate::plan::plan_error;
 use crate::verbs::finding::Stamp;
 use crate::verbs::may_wait;
-use penstock_arrow::{RecordBatch, SchemaRef};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use penstock_arrow::{RecordBatch, SchemaRef, View};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 
@@ -19,7 +20,10 @@ pub(in crate::verbs) struct Filled {
     /// The most rows, and about the most bytes, of a batch.
     batch: (usize, usize),
     threads: usize,
+    /// The schema of what is filled.
     schema: SchemaRef,
+    /// What the consumer gets of that, if it is something else.
+    view: Option<View>,
 }
 
 /// About how many bytes a batch of columns has at most.
@@ -60,7 +64,9 @@ impl Run {
         py: Python<'_>,
         meter: &Meter,
     ) -> PyResult<Option<RecordBatch>> {
-        self.check(py)?;
+        if let Err(error) = self.check(py) {
+            self.go_on_behind(py, error)?;
+        }
         loop {
             match self.driver.fill_batch(py) {
                 Ok(Turn::Row) => return self.take_columns().map(Some),
@@ -70,21 +76,37 @@ impl Run {
                     if self.rows() > 0 {
                         return self.take_columns().map(Some);
                     }
-                    if !self.next_source(py, meter)? {
-                        return Ok(None);
+                    match self.next_source(py, meter) {
+                        Ok(true) => self.fill_again(py)?,
+                        Ok(false) => return Ok(None),
+                        Err(error) => self.go_on_behind(py, error)?,
                     }
-                    self.fill_again(py)?;
                 }
                 Err(error) => {
                     let error = self.failed(py, error);
                     if self.rows() == 0 || !may_wait(py, &error) {
-                        return Err(error);
+                        self.go_on_behind(py, error)?;
+                        continue;
                     }
                     self.pending = Some(error.into_value(py));
                     return self.take_columns().map(Some);
                 }
             }
         }
+    }
+
+    /// Reports that the rest of a source is left out, so that the next one follows.
+    ///
+    /// # Errors
+    /// The error, if nothing is left out: there is one source, errors are raised, or it is none of
+    /// a source.
+    #[cold]
+    fn go_on_behind(&mut self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+        let is_over = self.driver.is_finished() && self.closed.is_none();
+        if self.chain.is_none() || !is_over || !errors::is_of_source(py, &error) {
+            return Err(error);
+        }
+        self.driver.leave_out(py, error).map_err(|error| self.failed(py, error))
     }
 
     /// If the records have no class, finds their columns in so many threads, and begins again with
@@ -117,7 +139,7 @@ impl Run {
         sources.insert(0, first);
         let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
         let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
-        let schema = Bound::new(py, again.find(py, &sources, threads)?)?;
+        let schema = Bound::new(py, again.find(py, &sources, threads, false)?)?;
         let found = Held::new(&schema);
         again.recipe_mut().r#type = found.clone();
         let (dialect, source) = &sources[0];
@@ -173,7 +195,11 @@ impl Run {
         let Some(columns) = self.driver.builder_mut().columns() else {
             return Err(PyRuntimeError::new_err("this Reader fills no columns"));
         };
-        columns.batch_with(texts).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        let untold = |error: penstock_arrow::ArrowError| PyRuntimeError::new_err(error.to_string());
+        let batch = columns.batch_with(texts).map_err(untold)?;
+        let view = self.filling.as_ref().and_then(|filled| filled.view.as_ref());
+        let Some(view) = view else { return Ok(batch) };
+        view.of(&batch, self.driver.name().unwrap_or_default()).map_err(untold)
     }
 
     /// From now on, fills columns.
@@ -185,14 +211,20 @@ impl Run {
         threads: usize,
     ) -> PyResult<SchemaRef> {
         let schema = self.driver.fill(py, &asked, batch, threads)?;
-        let filled = Filled { asked, batch, threads, schema: schema.clone() };
+        let view = view_of(py, self.driver.builder().planned(), &asked, &schema)?;
+        if view.as_ref().is_some_and(View::has_file) && self.driver.name().is_none() {
+            let reason = "file_column is for files: this source has no path";
+            return Err(PyTypeError::new_err(reason));
+        }
+        let shown = view.as_ref().map_or(&schema, View::schema).clone();
+        let filled = Filled { asked, batch, threads, schema, view };
         self.filling = Some(Box::new(filled));
-        Ok(schema)
+        Ok(shown)
     }
 
     /// Fills the columns from the next source, too.
     pub(super) fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(Filled { asked, batch, threads, schema }) = self.filling.as_deref() else {
+        let Some(Filled { asked, batch, threads, schema, .. }) = self.filling.as_deref() else {
             return Ok(());
         };
         let found = self.driver.fill(py, asked, *batch, *threads)?;

@@ -41,8 +41,14 @@ impl Run {
         read.map(|()| true).map_err(|error| self.failed(py, error))
     }
 
-    /// The schema of the records, which are not read again.
-    pub(super) fn schema(&mut self, py: Python<'_>, threads: usize) -> PyResult<Schema> {
+    /// The schema of the records, which are not read again. `reports` says whether broken sources are
+    /// reported that are left out.
+    pub(super) fn schema(
+        &mut self,
+        py: Python<'_>,
+        threads: usize,
+        reports: bool,
+    ) -> PyResult<Schema> {
         check_threads(threads)?;
         self.check(py)?;
         let again = self.again.take_if(|_| self.driver.builder().planned().is_plain());
@@ -58,7 +64,7 @@ impl Run {
             sources.append(&mut chain.sources(py)?);
         }
         self.driver.close();
-        let found = again.find(py, &sources, threads);
+        let found = again.find(py, &sources, threads, reports);
         self.driver.finish();
         self.closed = Some("this Reader is closed".into());
         found

@@ -260,6 +260,7 @@ impl Reader {
     ///     unions: What becomes of a field with values of several types, as `int | str`. By default
     ///         that is an error. With `"text"`, its scalars become text; with `"json"`, its values
     ///         become JSON.
+    ///     file_column: The name of one more column, with the path of each record's file.
     ///     threads: How many threads parse at once, also to find the columns of records without a
     ///         class. The batches and the errors are the same for any number. Each takes some
     ///         mebibytes of memory. One thread reads the first mebibyte, property lists that are text,
@@ -268,8 +269,10 @@ impl Reader {
     /// Raises:
     ///     PlanError: The type of a field has no column; or there is no class, and the reader was made
     ///         with `resume=`.
-    ///     ValueError: `rows` or `threads` is less than 1; there is no such field; there is no such
-    ///         word for `unions`; or something was read before.
+    ///     ValueError: `rows` or `threads` is less than 1; there is no such field, or there is one of
+    ///         the name `file_column`; there is no such word for `unions`; or something was read
+    ///         before.
+    ///     TypeError: There is a `file_column`, and the source has no path.
     ///
     /// Example:
     ///     >>> import io, penstock
@@ -281,13 +284,16 @@ impl Reader {
     ///     >>> rows = io.BytesIO(b"name,size\nBern,134591\nBasel,177595\n")
     ///     >>> penstock.csv.read(rows, City).columns()
     ///     Columns(name: Utf8, size: Int64)
-    #[pyo3(signature = (rows = 65_536, columns = None, unions = "error", threads = 1))]
+    #[pyo3(signature = (
+        rows = 65_536, columns = None, unions = "error", threads = 1, *, file_column = None
+    ))]
     fn columns(
         this: Bound<'_, Self>,
         rows: usize,
         columns: Option<Vec<String>>,
         unions: &str,
         threads: usize,
+        file_column: Option<String>,
     ) -> PyResult<Columns> {
         let py = this.py();
         guarded(py, || {
@@ -299,7 +305,8 @@ impl Reader {
                 return Err(PyValueError::new_err("columns must name at least one"));
             }
             let chosen = Chosen::new(&columns.unwrap_or_default());
-            let asked = Asked { chosen, unions: Unions::of(unions)?, ..Asked::default() };
+            let unions = Unions::of(unions)?;
+            let asked = Asked { chosen, unions, file_column, ..Asked::default() };
             let batch = (rows, BATCH);
             let schema = {
                 let Reader { meter, .. } = this.get();
@@ -385,10 +392,11 @@ impl Reader {
     }
 
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
-    /// again. With a class, it is that of the class.
-    #[pyo3(signature = (threads, /))]
-    fn _schema(&self, py: Python<'_>, threads: usize) -> PyResult<Schema> {
-        guarded(py, || self.enter()?.schema(py, threads))
+    /// again. With a class, it is that of the class. `reports` says whether broken files are reported
+    /// that `errors=` leaves out.
+    #[pyo3(signature = (threads, reports = true, /))]
+    fn _schema(&self, py: Python<'_>, threads: usize, reports: bool) -> PyResult<Schema> {
+        guarded(py, || self.enter()?.schema(py, threads, reports))
     }
 
     /// For the command line, before anything is read: keeps the names of records, and shortens the
