@@ -149,7 +149,7 @@ def test_other_mistakes_are_as_they_are() -> None:
         ("dtype", "the class that is the second argument says the types"),
         ("parse_dates", "the class says which fields are dates, and penstock.times their form"),
         ("ignore_errors", "errors='skip' of read() and columns() leaves out records in error"),
-        ("include_file_paths", "file_column= of penstock.polars.scan() and penstock.duckdb.regis"),
+        ("include_file_paths", "file_column= of penstock.columns(), penstock.polars.scan() and p"),
         ("ensure_ascii", "it is ascii= of the functions that write JSON"),
         ("record_path", "at= of read() and columns() is the path of records"),
         ("exclude_none", "omit='none' or omit='defaults' of the functions that write leaves out"),

@@ -5,16 +5,14 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import penstock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass
@@ -65,7 +63,7 @@ def test_members_of_archives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("into", [Line, object], ids=["class", "found"])
 def test_a_name_that_is_a_field_is_refused(files: list[str], into: Any) -> None:
-    refused = pytest.raises(ValueError, match="^file_column: the records have a column 'id', too$")
+    refused = pytest.raises(ValueError, match=r"^file_column: the records have a column 'id', too$")
     with refused:
         penstock.columns(files, into, file_column="id")
     with refused:
@@ -74,8 +72,8 @@ def test_a_name_that_is_a_field_is_refused(files: list[str], into: Any) -> None:
 
 def test_a_source_without_a_path_is_refused(files: list[str]) -> None:
     for source in (io.BytesIO(b'{"id": 1}'), [b'{"id": 1}']):
-        with pytest.raises(TypeError, match="^file_column is for files: this source has no path$"):
+        with pytest.raises(TypeError, match=r"^file_column is for files: this source has no path$"):
             penstock.columns(source, Line, format="ndjson", file_column="file")
-    with open(files[0], "rb") as file:
+    with Path(files[0]).open("rb") as file:
         columns = penstock.columns(file, Line, file_column="file")
         assert pa.table(columns)["file"].to_pylist() == [files[0]] * 2

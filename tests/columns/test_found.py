@@ -161,13 +161,19 @@ def refused(data: str, format: Any = "ndjson") -> str:
 
 def test_two_kinds_at_one_place() -> None:
     assert refused('{"a": 1}\n{}\n{"a": "x"}') == (
-        "line 3, column 7: expected a number as in record 1, got a string (record 3, at a)"
+        "line 3, column 7: expected a number as in record 1, got a string; unions='text' or 'json' "
+        "of columns() takes both, and errors='skip' leaves out the records that differ "
+        "(record 3, at a)"
     )
     assert refused('{"a": [{"b": 1}, {"b": {}}]}') == (
-        "line 1, column 24: expected a number as in this record, got an object (record 1, at a/1/b)"
+        "line 1, column 24: expected a number as in this record, got an object; unions='json' "
+        "of columns() takes both, and errors='skip' leaves out the records that differ "
+        "(record 1, at a/1/b)"
     )
     assert refused('[{"a": null}, {"a": []}, {"a": true}]', "json") == (
-        "line 1, column 32: expected an array as in record 2, got a bool (record 3, at 2/a)"
+        "line 1, column 32: expected an array as in record 2, got a bool; unions='json' "
+        "of columns() takes both, and errors='skip' leaves out the records that differ "
+        "(record 3, at 2/a)"
     )
     # However many values are between the two.
     many = ", ".join(f'{{"k{n}": {n}}}' for n in range(500))

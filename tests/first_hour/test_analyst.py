@@ -36,8 +36,9 @@ def test_nested_objects_are_flattened_by_paths() -> None:
     frame = penstock.columns([ANSWER], Row, format="json", at="data/*").to_polars()
     assert frame.rows() == [(1, "Ada"), (2, "Bo")]
     some = penstock.columns([ANSWER], format="json", at="data/*", columns=["user/name"])
-    # Without a class, the object around the field stays.
-    assert some.to_polars().to_dicts() == [{"user": {"name": "Ada"}}, {"user": {"name": "Bo"}}]
+    assert some.to_polars().to_dicts() == [{"user/name": "Ada"}, {"user/name": "Bo"}]
+    flat = penstock.columns([ANSWER], format="json", at="data/*", flatten=True)
+    assert flat.to_polars().columns == ["id", "user/name"]
 
 
 class Canton(NamedTuple):
@@ -50,8 +51,8 @@ def test_the_keys_of_an_object_are_a_column_of_a_class(tmp_path: Path) -> None:
     path.write_text('{"BE": {"name": "Bern"}, "GR": {"name": "Graubünden"}}')
     frame = penstock.columns(path, Canton, at="*").to_polars()
     assert frame.rows() == [("BE", "Bern"), ("GR", "Graubünden")]
-    # Without a class, the records are the values, which do not have the keys.
-    assert penstock.columns(path, at="*").to_polars().columns == ["name"]
+    found = penstock.columns(path, at="*", key_column="code")
+    assert found.to_polars().rows() == [("Bern", "BE"), ("Graubünden", "GR")]
 
 
 class Point(NamedTuple):

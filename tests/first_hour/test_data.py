@@ -73,12 +73,8 @@ def test_a_column_of_paths_is_found_by_the_name_of_other_libraries(logs: Path) -
 def test_columns_go_on_behind_a_file_that_is_cut_off(logs: Path) -> None:
     hits = penstock.columns(f"{logs}/**/*.gz", Hit, errors="skip", file_column="file")
     with pytest.warns(penstock.BrokenFileWarning, match=r"b\.ndjson\.gz.*is left out"):
-        found = duckdb.sql("select file[-11:], max(ms) from hits group by file order by file")
-        assert [row[0] for row in found.fetchall()] == [
-            "a.ndjson.gz",
-            "b.ndjson.gz",
-            "c.ndjson.gz",
-        ]
+        found = duckdb.sql("select distinct file[-11:] from hits order by file").fetchall()
+    assert found == [("a.ndjson.gz",), ("b.ndjson.gz",), ("c.ndjson.gz",)]
     del hits
 
 
@@ -148,8 +144,7 @@ def test_a_place_of_several_types_needs_a_class_that_says_them(tmp_path: Path) -
     path.write_text('{"value": 1}\n{"value": "B"}\n')
     with pytest.raises(penstock.ValidationError, match="expected a number as in record 1, got a"):
         penstock.columns(path)
-    with pytest.raises(ValueError, match="unions= is for the fields of a class"):
-        penstock.columns(path, unions="text")
+    assert penstock.columns(path, unions="text").to_polars()["value"].to_list() == ["1", "B"]
     assert penstock.columns(path, errors="skip").to_polars()["value"].to_list() == [1]
     frame = penstock.columns(path, Mixed, unions="text").to_polars()
     assert frame["value"].to_list() == ["1", "B"]

@@ -3,7 +3,8 @@
 //! A record counts when it is complete: what was seen in it is kept until then, so a record in error
 //! adds nothing. Only of a record with very many values is some of that counted before.
 
-use crate::found::{At, Found, Numbers, Step as Kin, Unfound, agree, called, kind};
+use crate::found::{At, Found, Mixed, Numbers, Step as Kin, Unfound, called, kind};
+use crate::wanted::{ALL, Wanted};
 use penstock_core::error::{Fail, brief};
 use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
 use penstock_core::path_step::PathStep;
@@ -18,6 +19,7 @@ use penstock_core::split::{Shares, Worker};
 use penstock_core::xml::is_about;
 use penstock_scan::{copied, make_room};
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// The most values of a record that are kept until it is complete.
 const MOST: usize = 1 << 16;
@@ -61,6 +63,8 @@ struct Frame {
     index: Option<u64>,
     /// Where among the children the next key is expected.
     next: usize,
+    /// What is wanted in it.
+    wanted: u32,
     /// Whether an element has attributes or child elements.
     has_parts: bool,
     /// Where its own text begins, and whether it is more than is kept.
@@ -89,6 +93,10 @@ pub struct Finder {
     made: u64,
     /// Where the key before the next value leads.
     key: Option<u32>,
+    /// The places that are looked at, if those are not all.
+    wanted: Option<Arc<Wanted>>,
+    /// What is wanted in the next value.
+    key_wanted: u32,
     /// The beginning of the text of the open elements.
     text: String,
     name: String,
@@ -115,9 +123,20 @@ impl Finder {
             number: 0,
             made: 0,
             key: None,
+            wanted: None,
+            key_wanted: ALL,
             text: String::new(),
             name: String::new(),
         }
+    }
+
+    /// The same, but only these places are looked at, and values of several kinds may be at one of
+    /// them.
+    #[must_use]
+    pub fn of(wanted: Option<Arc<Wanted>>, mixed: Mixed) -> Self {
+        let mut finder = Finder { wanted, ..Finder::new() };
+        finder.found.mixed = mixed;
+        finder
     }
 
     /// The records that follow are of another part, of this name.
@@ -192,9 +211,17 @@ impl Finder {
         refused
     }
 
-    /// The child of the open map or element.
-    fn lead(&mut self, name: &str, step: Kin, at: u64) -> Result<(), Refusal> {
-        let Some(top) = self.frames.last().copied() else { return Ok(()) };
+    /// The child of the open map or element. False if nobody wants it.
+    fn lead(&mut self, name: &str, step: Kin, at: u64) -> Result<bool, Refusal> {
+        let Some(top) = self.frames.last().copied() else { return Ok(true) };
+        self.key_wanted = match &self.wanted {
+            None => ALL,
+            Some(_) if step == Kin::Item => top.wanted,
+            Some(wanted) => match wanted.child(top.wanted, name) {
+                Some(inside) => inside,
+                None => return Ok(false),
+            },
+        };
         let (child, next) = match self.found.child(top.place, name, top.next) {
             Some(found) => found,
             None => {
@@ -209,7 +236,7 @@ impl Finder {
             top.next = next;
         }
         self.key = Some(child);
-        Ok(())
+        Ok(true)
     }
 
     /// The place of the value that comes.
@@ -233,7 +260,7 @@ impl Finder {
         let of = self.found.place(place);
         let is_element = of.step == Kin::Element || place == 0;
         let known = of.kinds | of.now;
-        if !agree(known | kinds, is_element) {
+        if !self.found.mixed.agree(known | kinds, is_element) {
             return Err(self.disagree(known, kinds, of.first, at));
         }
         if self.facts.len() >= MOST {
@@ -258,7 +285,8 @@ impl Finder {
             _ => format!("record {}", first.record),
         };
         let (expected, got) = (called(known), called(kinds));
-        let reason = format!("expected {expected} as in {place}, got {got}");
+        let advice = self.found.mixed.advice(known | kinds);
+        let reason = format!("expected {expected} as in {place}, got {got}{advice}");
         let mut refused = self.misfit(at, Code::Type, reason);
         refused.expected = Some(expected.to_owned());
         refused.got = Some(got.to_owned());
@@ -311,12 +339,15 @@ impl Finder {
         }
         self.number += 1;
         make_room(&mut self.frames, 1);
+        let is_record = self.frames.is_empty();
+        let inside = if is_record && self.wanted.is_some() { 0 } else { self.key_wanted };
         self.frames.push(Frame {
             place,
             number: self.number,
             is_element,
             index: is_list.then_some(0),
             next: 0,
+            wanted: inside,
             has_parts: false,
             text: self.text.len(),
             is_long: false,
@@ -509,8 +540,8 @@ impl Sink for Finder {
         }
         let step = match key.kind {
             KeyKind::Member => {
-                self.lead(local, Kin::Member, at)?;
-                return Ok(Flow::Take);
+                let is_wanted = self.lead(local, Kin::Member, at)?;
+                return Ok(if is_wanted { Flow::Take } else { Flow::Skip });
             }
             KeyKind::Element => Kin::Element,
             KeyKind::Attribute => Kin::Attribute,
@@ -539,7 +570,7 @@ impl Sink for Finder {
         name.push_str(local);
         let led = self.lead(&name, step, at);
         self.name = name;
-        led.map(|()| Flow::Take)
+        led.map(|is_wanted| if is_wanted { Flow::Take } else { Flow::Skip })
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Refusal> {
         if self.frames.is_empty() {
@@ -612,7 +643,7 @@ impl LookAhead for Finder {
     fn known_keys(
         &mut self,
         known: &KnownKeys<'_>,
-        _wanted: &mut [Option<Want>],
+        wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Refusal> {
         // A table without rows has columns, too.
         if self.frames.is_empty() {
@@ -623,8 +654,12 @@ impl LookAhead for Finder {
                 refused.path = vec![PathStep::Key(copied(name))];
                 return Err(refused);
             }
-            for key in known.keys {
+            for (key, want) in known.keys.iter().zip(wanted) {
                 let name = key.name.text.as_str();
+                if self.wanted.as_ref().is_some_and(|wanted| wanted.child(0, name).is_none()) {
+                    *want = None;
+                    continue;
+                }
                 if self.found.child(0, name, 0).is_none() {
                     self.made += 1;
                     let added = self.found.add(0, name, Kin::Member, (self.part, self.made));
@@ -691,7 +726,7 @@ impl Destination for Finder {
 /// Finds the schema of a piece on its own, to be merged.
 impl Worker for Finder {
     fn anew(&self, _used: Option<Self>) -> Option<Self> {
-        Some(Finder::new())
+        Some(Finder::of(self.wanted.clone(), self.found.mixed))
     }
     fn read_piece<R: FormatReader>(
         outlet: &mut RecordScope<Self>,

@@ -78,6 +78,60 @@ pub(crate) fn agree(kinds: u16, is_element: bool) -> bool {
     CLASSES.iter().any(|(class, _)| kinds & !class == 0)
 }
 
+/// What becomes of values of several kinds at one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mixed {
+    /// They are an error.
+    #[default]
+    Error,
+    /// Scalars become text.
+    Text,
+    /// All of them become JSON.
+    Json,
+}
+
+/// The name of the extension type of texts that stand for scalars of several types.
+pub const SCALARS: &str = "penstock.scalars";
+
+impl Mixed {
+    /// Whether values of these kinds may be in one column.
+    pub(crate) fn agree(self, kinds: u16, is_element: bool) -> bool {
+        let spelled =
+            kind::BOOL | kind::INT | kind::FLOAT | kind::TEXT | kind::WRITTEN | kind::COLUMN;
+        agree(kinds, is_element)
+            || match self {
+                Mixed::Error => false,
+                Mixed::Text => kinds & !(spelled | kind::NULL | kind::EMPTY) == 0,
+                Mixed::Json => true,
+            }
+    }
+
+    /// What to do about values of these kinds at one place.
+    pub(crate) fn advice(self, kinds: u16) -> &'static str {
+        let are_scalars = Mixed::Text.agree(kinds, false);
+        match self {
+            Mixed::Error if are_scalars => {
+                "; unions='text' or 'json' of columns() takes both, and errors='skip' leaves out \
+                 the records that differ"
+            }
+            _ => {
+                "; unions='json' of columns() takes both, and errors='skip' leaves out the records \
+                 that differ"
+            }
+        }
+    }
+
+    /// The field of a place with values of several kinds.
+    fn field(self, name: &str, is_null: bool) -> Field {
+        let extension = if self == Mixed::Json { "arrow.json" } else { SCALARS };
+        let metadata = [
+            ("ARROW:extension:name".to_owned(), extension.to_owned()),
+            ("ARROW:extension:metadata".to_owned(), String::new()),
+        ];
+        Field::new(name, DataType::Utf8, is_null).with_metadata(HashMap::from(metadata))
+    }
+}
+
 /// What values of these kinds are called.
 pub(crate) fn called(kinds: u16) -> &'static str {
     CLASSES.iter().find(|(class, _)| kinds & class != 0).map_or("null", |(_, name)| name)
@@ -187,6 +241,7 @@ pub struct Found {
     /// The first is the record. Each stands behind its parent.
     pub(crate) places: Vec<Place>,
     names: usize,
+    pub(crate) mixed: Mixed,
 }
 
 /// Values of two kinds at one place.
@@ -224,7 +279,7 @@ impl Found {
     /// Of no records.
     #[must_use]
     pub fn new() -> Self {
-        let mut found = Found { places: Vec::new(), names: 0 };
+        let mut found = Found { places: Vec::new(), names: 0, mixed: Mixed::Error };
         found.places.push(Place::new("", Step::Item, 0, 0, (0, 0)));
         found
     }
@@ -385,7 +440,7 @@ impl Found {
     fn check(&self, id: u32, other: &Place) -> Result<(), Unfound> {
         let place = self.place(id);
         let is_element = place.step == Step::Element || id == 0;
-        if agree(place.kinds | other.kinds, is_element) {
+        if self.mixed.agree(place.kinds | other.kinds, is_element) {
             return Ok(());
         }
         let kinds = [(called(place.kinds), place.first), (called(other.kinds), other.first)];
@@ -440,6 +495,13 @@ impl Found {
             return Err(Unfound::Name(self.path(id)));
         }
         let parent = self.place(place.parent);
+        if self.mixed != Mixed::Error && !agree(place.kinds, place.step == Step::Element) {
+            let is_null = place.kinds & (kind::NULL | kind::EMPTY) != 0;
+            let is_absent = place.rows < parent.instances || place.rows == 0;
+            let is_item = place.step == Step::Item;
+            let name = if is_item { "item" } else { &*place.name };
+            return Ok(Some(self.mixed.field(name, is_null || (is_absent && !is_item))));
+        }
         let of = if place.kinds & kind::STRUCT != 0 {
             DataType::Struct(self.inside(place, fields)?.into())
         } else if place.kinds & kind::LIST != 0 {

@@ -22,6 +22,7 @@
 //! | `seen.rs` | the same as plain data |
 //! | `finder.rs` | the destination that finds it |
 //! | `view.rs` | what a consumer gets: flat columns, a column of paths |
+//! | `wanted.rs` | which places of records are looked at |
 //! | `requested.rs` | a batch in the types that its consumer asks for |
 //! | `events.rs` | the events of one record, which can be had again |
 //! | `tell` | the other way: the rows of columns as events for a writer |
@@ -46,6 +47,7 @@ mod table;
 pub mod tell;
 mod values;
 pub mod view;
+mod wanted;
 mod worker;
 
 pub use arrow_array::{
@@ -59,9 +61,11 @@ pub use batch::Texts;
 pub use columns::Columns;
 pub use fast::{NativeSink, Settings};
 pub use finder::{Finder, Finding};
+pub use found::Mixed;
 pub use keyed::Keyed;
 pub use markup::Markup;
 pub use seen::Seen;
 pub use values::{MOST_DIGITS, Unfit};
 pub use view::{Flat, View};
+pub use wanted::Wanted;
 pub use worker::{Header, NotTaken, Worker};

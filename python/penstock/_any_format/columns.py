@@ -43,6 +43,8 @@ def columns(
     columns: Sequence[str] | None = None,
     unions: Literal["error", "text", "json"] = "error",
     threads: int = 1,
+    flatten: bool = False,
+    key_column: str | None = None,
     file_column: str | None = None,
     format: Format | None = None,
     at: At[T] | None = None,
@@ -72,9 +74,13 @@ def columns(
             the first time finds the columns. So it is a path, a list of chunks, or a binary file
             that can go back, such as `io.BytesIO`.
         rows: How many rows a batch has at most.
-        columns: The names of the fields that are wanted, or their paths. The others are not parsed.
-        unions: What becomes of a field with values of several types: see `Reader.columns`.
+        columns: The names of the fields that are wanted, or their paths: see `Reader.columns`. The
+            others are not parsed.
+        unions: What becomes of values of several types at one place: see `Reader.columns`.
         threads: How many threads parse at once: see `Reader.columns`.
+        flatten: Whether each field of an object is a column of its own, as `"place/latitude"`.
+        key_column: Without a class, the name of one more column, with the key of each record, as
+            with `at="*"`.
         file_column: The name of one more column, with the path of each record's file.
         format: As for `read`, and so are all that follow.
         at: As for `read`.
@@ -136,7 +142,15 @@ def columns(
         resume=resume,
     )
     chosen = None if columns is None else list(columns)
-    return reader.columns(rows, chosen, unions, threads, file_column=file_column)
+    return reader.columns(
+        rows,
+        chosen,
+        unions,
+        threads,
+        flatten=flatten,
+        key_column=key_column,
+        file_column=file_column,
+    )
 
 
 @_suggest.advised
@@ -201,12 +215,18 @@ def schema(
 
 
 def found(
-    verb: str, source: Sources, *, threads: int = 1, reports: bool = True, **options: Any
+    verb: str,
+    source: Sources,
+    *,
+    threads: int = 1,
+    reports: bool = True,
+    unions: Literal["error", "text", "json"] = "error",
+    **options: Any,
 ) -> Schema:
     """Find a schema in the name of another verb. `reports` is whether broken files are reported."""
     _sources.check(verb, source)
     reader: Any = _verbs.read(source, **options)
-    schema: Schema = reader._schema(threads, reports)  # noqa: SLF001 - it is ours
+    schema: Schema = reader._schema(threads, reports, unions)  # noqa: SLF001 - it is ours
     return schema
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROWS = 65_536
 
 # The options that `penstock.schema` has, too.
-_OF_SCHEMAS = ("threads", "format", "at", "encoding", "compression", "member", "limits")
+_OF_SCHEMAS = ("threads", "unions", "format", "at", "encoding", "compression", "member", "limits")
 
 
 class Scan:
@@ -61,11 +61,10 @@ class Scan:
         """Return the columns of the records. Without a class, the first call finds them."""
         if self._schema is None:
             if _is_plain(self._into):
-                self._into = self._schema = self._found()
-            else:
-                some = _columns.columns(self._source, self._into, **self._options)
-                some.reader.close()
-                self._schema = some
+                self._into = self._found()
+            some = _columns.columns(self._source, self._into, **self._options)
+            some.reader.close()
+            self._schema = some
         return self._schema
 
     def with_file(self, names: Sequence[str]) -> list[str]:
@@ -126,8 +125,7 @@ class Scan:
             return None
         # Somebody has to count the rows, so one column is read if only paths are wanted.
         wanted = [name for name in names if name != self.file_column] or [*every[:1]]
-        # `columns=` takes a name with a slash for a path.
-        return None if not wanted or any("/" in name for name in wanted) else wanted
+        return wanted or None
 
 
 def _is_plain(into: object) -> bool:

@@ -28,6 +28,10 @@ _SCALARS: dict[str, Any] = {
     "float64": float,
     "str": str,
     "json": Any,
+    # The values of several types, of which `unions="text"` makes text.
+    "scalars": bool | int | float | str,
+    # The key by which a record was found: the name of an element may be one, too.
+    "key": Annotated[str, at("key()")],
     "bytes": bytes,
     "uuid": UUID,
     "date": date,

@@ -127,8 +127,8 @@ _TYPES = "the class that is the second argument says the types"
 _FUNCTIONS = "pass the class as the second argument, or types= for functions that make values"
 _BAD = "errors='skip' of read() and columns() leaves out records in error"
 _FILES = (
-    "file_column= of penstock.columns(), penstock.polars.scan() and penstock.duckdb.register() is a "
-    "column of paths; of objects, reader.place.source says the file"
+    "file_column= of penstock.columns(), penstock.polars.scan() and penstock.duckdb.register() is "
+    "a column of paths; of objects, reader.place.source says the file"
 )
 _OMIT = "omit='none' or omit='defaults' of the functions that write leaves out fields"
 

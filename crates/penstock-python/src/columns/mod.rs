@@ -23,7 +23,7 @@ mod texts;
 pub(crate) use capsule::{Batch, handed, of_schema};
 pub(crate) use import::{Imported, STREAM};
 pub(crate) use plan::{
-    Asked, Chosen, Digits, Flattened, Made, Unions, columns_of, no_digits, view_of,
+    Asked, Chosen, Digits, Flattened, Made, Unions, columns_of, names_of, no_digits, view_of,
 };
 pub(crate) use schema::{SchemaObject as Schema, requested, shown};
 pub(crate) use texts::texts;

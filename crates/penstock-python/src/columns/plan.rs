@@ -9,7 +9,7 @@ use crate::plan::{
 };
 use penstock_arrow::found::NO_NUL;
 use penstock_arrow::plan as arrow;
-use penstock_arrow::{Flat, SchemaRef, View, view};
+use penstock_arrow::{Flat, Mixed, SchemaRef, View, view};
 use penstock_core::keys::KeyTable;
 use penstock_core::protocol::Want;
 use penstock_core::suggest::nearest;
@@ -25,25 +25,40 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The columns that are wanted, by name, and those inside of them.
 #[derive(Debug, Default)]
-pub(crate) struct Chosen(BTreeMap<String, Chosen>);
+pub(crate) struct Chosen {
+    inside: BTreeMap<String, Chosen>,
+    /// Whether everything inside is wanted, whatever is named of it.
+    whole: bool,
+}
 
 impl Chosen {
-    /// The columns at these paths: all of them if there are none.
-    pub(crate) fn new(paths: &[String]) -> Self {
+    /// The columns at these paths: all of them if there are none. A path that is the name of a field
+    /// as a whole, with its slashes, means that field.
+    pub(crate) fn new(paths: &[String], is_field: impl Fn(&str) -> bool) -> Self {
         let mut chosen = Chosen::default();
         for path in paths {
             let mut at = &mut chosen;
-            for step in path.split('/') {
-                at = at.0.entry(step.to_owned()).or_default();
+            if is_field(path) {
+                at = at.inside.entry(path.clone()).or_default();
+            } else {
+                for step in path.split('/') {
+                    at = at.inside.entry(step.to_owned()).or_default();
+                }
             }
+            at.whole = true;
         }
         chosen
     }
 
+    /// Whether only some columns are wanted.
+    fn is_some(&self) -> bool {
+        !self.inside.is_empty() && !self.whole
+    }
+
     /// Whether a column is wanted, and which inside of it.
     fn of(&self, name: &str) -> Option<&Chosen> {
-        const ALL: &Chosen = &Chosen(BTreeMap::new());
-        if self.0.is_empty() { Some(ALL) } else { self.0.get(name) }
+        const ALL: &Chosen = &Chosen { inside: BTreeMap::new(), whole: true };
+        if self.is_some() { self.inside.get(name) } else { Some(ALL) }
     }
 }
 
@@ -60,6 +75,15 @@ pub(crate) enum Unions {
 }
 
 impl Unions {
+    /// What becomes of values of several kinds at one place in records without a class.
+    pub(crate) fn mixed(self) -> Mixed {
+        match self {
+            Unions::Error => Mixed::Error,
+            Unions::Text => Mixed::Text,
+            Unions::Json => Mixed::Json,
+        }
+    }
+
     /// The user's word for it.
     ///
     /// # Errors
@@ -101,13 +125,20 @@ pub(crate) struct Asked {
 }
 
 /// Which columns inside of others stand on their own.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Flattened {
     #[default]
     None,
     All,
     /// Those at these paths.
     Paths(Vec<String>),
+}
+
+/// The names of the fields of a plan of one class.
+pub(crate) fn names_of(py: Python<'_>, plan: &PlanRef) -> PyResult<Vec<String>> {
+    let Kind::Class(class) = plan.nodes[plan.root as usize].kind else { return Ok(Vec::new()) };
+    let fields = plan.classes[class as usize].own().iter();
+    fields.map(|field| Ok(field.name.bind(py).to_str()?.to_owned())).collect()
 }
 
 /// What the consumer gets of the columns, if it is not what is filled.
@@ -127,14 +158,10 @@ pub(crate) fn view_of(
         Flattened::Paths(paths) => Flat::Paths(paths),
     };
     // A field of the class is none of the columns if nobody wants it.
-    if let (Some(name), Kind::Class(class)) =
-        (&asked.file_column, &plan.nodes[plan.root as usize].kind)
+    if let Some(name) = &asked.file_column
+        && names_of(py, plan)?.contains(name)
     {
-        for field in plan.classes[*class as usize].own() {
-            if field.name.bind(py).to_str()? == name {
-                return Err(PyValueError::new_err(view::both(name)));
-            }
-        }
+        return Err(PyValueError::new_err(view::both(name)));
     }
     let view = View::new(filled, flat, asked.file_column.as_deref());
     view.map(Some).map_err(PyValueError::new_err)
@@ -253,7 +280,7 @@ impl Making<'_, '_> {
         let of = &self.plan.nodes[id as usize];
         let nullable = of.nullable;
         let scalar = |kind| Ok(kind);
-        if !chosen.0.is_empty() && !matches!(of.kind, Kind::Class(_)) {
+        if chosen.is_some() && !matches!(of.kind, Kind::Class(_)) {
             return Err(PyValueError::new_err(format!("columns: {shown} has no fields")));
         }
         let checked = self.checks(of, shown)?;
@@ -542,7 +569,7 @@ impl Making<'_, '_> {
             make_room(&mut indexes, 1);
             indexes.push(index);
         }
-        for wanted in chosen.0.keys() {
+        for wanted in chosen.inside.keys().filter(|_| chosen.is_some()) {
             let mut names = Vec::new();
             for field in of.own() {
                 names.push(field.name.bind(self.py).to_str()?.to_owned());

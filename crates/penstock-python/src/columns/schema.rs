@@ -5,7 +5,7 @@ use crate::edge::errors::guarded;
 use crate::edge::modules;
 use crate::edge::printable::printable;
 use crate::plan::plan_error;
-use crate::plan::types::arrow_schema::of_capsule;
+use crate::plan::types::arrow_schema::{KEY, of_capsule};
 use penstock_arrow::found::{At, Conflict, Found, Unfound};
 use penstock_arrow::requested::agreed;
 use penstock_arrow::{DataType, Field, FieldRef, Finder, Schema, SchemaRef, Seen};
@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
+use std::collections::HashMap;
 
 /// The schema in which columns are handed to a consumer that asks for another one.
 ///
@@ -85,6 +86,30 @@ impl SchemaObject {
         let schema = origin.found.schema();
         let schema = schema.map_err(|why| plan_error(py, why.to_string()))?;
         Ok(SchemaObject { schema: schema.into(), origin: Some(origin) })
+    }
+
+    /// The columns.
+    pub(crate) fn fields(&self) -> &[FieldRef] {
+        self.schema.fields()
+    }
+
+    /// The same with one more column for the keys by which the records were found.
+    ///
+    /// # Errors
+    /// A `ValueError`: a column has the name.
+    pub(crate) fn with_keys(&self, name: &str) -> PyResult<Self> {
+        if self.fields().iter().any(|field| field.name() == name) {
+            let reason = format!("key_column: the records have a column '{name}', too");
+            return Err(PyValueError::new_err(reason));
+        }
+        let metadata = [
+            ("ARROW:extension:name".to_owned(), KEY.to_owned()),
+            ("ARROW:extension:metadata".to_owned(), String::new()),
+        ];
+        let field = Field::new(name, DataType::Utf8, false);
+        let mut fields = self.fields().to_vec();
+        fields.push(field.with_metadata(HashMap::from(metadata)).into());
+        Ok(SchemaObject::new(Schema::new(fields).into()))
     }
 
     fn origin(&self) -> PyResult<&Origin> {

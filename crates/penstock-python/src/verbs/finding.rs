@@ -13,7 +13,7 @@ use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
 use crate::plan::plan_error;
 use penstock_arrow::plan::NodeId;
-use penstock_arrow::{Finder, Finding, MOST_DIGITS};
+use penstock_arrow::{Finder, Finding, MOST_DIGITS, Mixed, Wanted};
 use penstock_core::formats::Reader;
 use penstock_core::run::{Policy, Run, Windows};
 use pyo3::exceptions::PyOSError;
@@ -24,6 +24,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A source that may be read again, and how.
 pub(super) struct Again {
@@ -111,16 +112,15 @@ impl Again {
     }
 
     /// The schema of the records in the sources, each of which is read by so many threads. Of several
-    /// sources, the rest of a broken one is left out, unless errors are raised: with a report if that
-    /// is wanted.
+    /// sources, the rest of a broken one is left out, unless errors are raised.
     pub(super) fn find(
         &self,
         py: Python<'_>,
         sources: &[Sourced<'_>],
         threads: usize,
-        reports: bool,
+        sought: &Sought,
     ) -> PyResult<Schema> {
-        let mut finder = Finder::new();
+        let mut finder = Finder::of(sought.wanted.clone(), sought.mixed);
         let (mut broken, mut first) = (0, None);
         for (dialect, source) in sources {
             let failed;
@@ -130,7 +130,7 @@ impl Again {
             if !self.leaves_out(py, sources, &error)? {
                 return Err(error);
             }
-            if reports {
+            if sought.reports {
                 warn_of_broken(py, &error)?;
             }
             broken += 1;
@@ -141,6 +141,18 @@ impl Again {
             _ => Schema::found(py, finder),
         }
     }
+}
+
+/// What a first pass looks for.
+#[derive(Debug, Default)]
+pub(super) struct Sought {
+    /// The places that are looked at, if those are not all.
+    pub(super) wanted: Option<Arc<Wanted>>,
+    /// What becomes of values of several kinds at one place.
+    pub(super) mixed: Mixed,
+    /// Whether there is a warning for each source whose rest is left out. Otherwise, the second pass
+    /// reports it.
+    pub(super) reports: bool,
 }
 
 /// A source with its dialect.

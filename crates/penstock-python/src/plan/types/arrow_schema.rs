@@ -6,6 +6,7 @@
 use crate::edge::modules;
 use crate::plan::plan_error;
 use penstock_arrow::ffi::FFI_ArrowSchema;
+use penstock_arrow::found::SCALARS;
 use penstock_arrow::{DataType, Field, Schema, TimeUnit};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -16,6 +17,9 @@ use std::ffi::{CStr, c_char, c_void};
 
 /// How deep columns may be inside of each other in a schema. The consumers of schemas recurse.
 const DEEPEST: usize = 64;
+
+/// The name of the extension type of the column of keys by which the records were found.
+pub(crate) const KEY: &str = "penstock.key";
 
 /// A schema as C sees it.
 #[repr(C)]
@@ -240,6 +244,10 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
         kind if is_text(kind) && field.extension_type_name() == Some("arrow.json") => {
             ("json", no(), none())
         }
+        kind if is_text(kind) && field.extension_type_name() == Some(SCALARS) => {
+            ("scalars", no(), none())
+        }
+        kind if is_text(kind) && field.extension_type_name() == Some(KEY) => ("key", no(), none()),
         kind if is_text(kind) => ("str", no(), none()),
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => ("bytes", no(), none()),
         DataType::FixedSizeBinary(16) if uuid => ("uuid", no(), none()),

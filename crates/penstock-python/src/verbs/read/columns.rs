@@ -1,18 +1,19 @@
 //! The records of a reader's sources as batches of columns.
 
 use super::rows::{Run, fills_columns};
-use crate::columns::{Asked, Unions, columns_of, texts, view_of};
+use crate::columns::{Asked, Chosen, Flattened, columns_of, names_of, texts, view_of};
 use crate::drive::driver::Turn;
 use crate::drive::progress::Meter;
 use crate::edge::errors;
 use crate::edge::gc_refs::Held;
 use crate::plan::plan_error;
-use crate::verbs::finding::Stamp;
+use crate::verbs::finding::{Sought, Stamp};
 use crate::verbs::may_wait;
-use penstock_arrow::{RecordBatch, SchemaRef, View};
+use penstock_arrow::{DataType, FieldRef, Mixed, RecordBatch, SchemaRef, View, Wanted};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// How columns are filled.
 pub(in crate::verbs) struct Filled {
@@ -26,6 +27,29 @@ pub(in crate::verbs) struct Filled {
     view: Option<View>,
 }
 
+/// The names of columns that a caller says.
+pub(super) struct Names {
+    /// Those that are wanted, or the paths to them; all if there are none.
+    pub(super) wanted: Vec<String>,
+    /// That of the column of keys.
+    pub(super) keys: Option<String>,
+}
+
+/// Whether there is a column at a path, or of that name.
+fn has(mut fields: &[FieldRef], path: &str) -> bool {
+    if fields.iter().any(|field| field.name() == path) {
+        return true;
+    }
+    for step in path.split('/') {
+        let Some(field) = fields.iter().find(|field| field.name() == step) else { return false };
+        fields = match field.data_type() {
+            DataType::Struct(inside) => inside,
+            _ => &[],
+        };
+    }
+    true
+}
+
 /// About how many bytes a batch of columns has at most.
 pub(super) const BATCH: usize = 1 << 24;
 
@@ -36,6 +60,7 @@ impl Run {
         py: Python<'_>,
         meter: &Meter,
         mut asked: Asked,
+        names: &Names,
         batch: (usize, usize),
         threads: usize,
     ) -> PyResult<SchemaRef> {
@@ -47,12 +72,22 @@ impl Run {
             let reason = "columns() comes before anything is read of this Reader";
             return Err(PyValueError::new_err(reason));
         }
-        if asked.unions != Unions::default() && self.driver.builder().planned().is_plain() {
-            let reason = "unions= is for the fields of a class: without one, values of several \
-                          types at one place are an error";
+        let is_found = self.driver.builder().planned().is_plain();
+        if names.keys.is_some() && !is_found {
+            let reason = "key_column= is for records without a class: in a class, a field at \
+                          penstock.at(\"key()\") is that column";
             return Err(PyValueError::new_err(reason));
         }
-        self.find_columns(py, meter, threads)?;
+        self.find_columns(py, meter, names, asked.unions.mixed(), threads)?;
+        let fields = names_of(py, self.driver.builder().planned())?;
+        let mut wanted = names.wanted.clone();
+        if is_found && asked.flat == Flattened::None && wanted.iter().any(|it| it.contains('/')) {
+            asked.flat = Flattened::Paths(wanted.clone());
+        }
+        if !wanted.is_empty() {
+            wanted.extend(names.keys.clone());
+        }
+        asked.chosen = Chosen::new(&wanted, |name| fields.iter().any(|field| field == name));
         self.count_digits(py, &mut asked)?;
         self.fill(py, asked, batch, threads)
     }
@@ -116,6 +151,8 @@ impl Run {
         &mut self,
         py: Python<'_>,
         meter: &Meter,
+        names: &Names,
+        mixed: Mixed,
         threads: usize,
     ) -> PyResult<()> {
         if !self.driver.builder().planned().is_plain() {
@@ -139,7 +176,21 @@ impl Run {
         sources.insert(0, first);
         let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
         let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
-        let schema = Bound::new(py, again.find(py, &sources, threads, false)?)?;
+        let wanted = (!names.wanted.is_empty()).then(|| Arc::new(Wanted::new(&names.wanted)));
+        let mut sought = Sought { wanted, mixed, reports: false };
+        let mut schema = again.find(py, &sources, threads, &sought)?;
+        if names.wanted.iter().any(|path| !has(schema.fields(), path)) {
+            // The message suggests one of the others.
+            for (stamp, (_, source)) in stamps.iter().zip(&sources) {
+                stamp.check(py, source.get())?;
+            }
+            (sought.wanted, sought.mixed) = (None, Mixed::Json);
+            schema = again.find(py, &sources, threads, &sought).unwrap_or(schema);
+        }
+        if let Some(name) = &names.keys {
+            schema = schema.with_keys(name)?;
+        }
+        let schema = Bound::new(py, schema)?;
         let found = Held::new(&schema);
         again.recipe_mut().r#type = found.clone();
         let (dialect, source) = &sources[0];

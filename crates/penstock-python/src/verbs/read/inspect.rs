@@ -2,10 +2,10 @@
 
 use super::check_threads;
 use super::rows::Run;
-use crate::columns::{Asked, Schema, columns_of};
+use crate::columns::{Asked, Schema, Unions, columns_of};
 use crate::drive::progress::Meter;
 use crate::plan::is_plan_error;
-use crate::verbs::finding;
+use crate::verbs::finding::{self, Sought};
 use pyo3::prelude::*;
 
 impl Run {
@@ -48,6 +48,7 @@ impl Run {
         py: Python<'_>,
         threads: usize,
         reports: bool,
+        unions: Unions,
     ) -> PyResult<Schema> {
         check_threads(threads)?;
         self.check(py)?;
@@ -64,7 +65,12 @@ impl Run {
             sources.append(&mut chain.sources(py)?);
         }
         self.driver.close();
-        let found = again.find(py, &sources, threads, reports);
+        let found = again.find(
+            py,
+            &sources,
+            threads,
+            &Sought { reports, mixed: unions.mixed(), ..Sought::default() },
+        );
         self.driver.finish();
         self.closed = Some("this Reader is closed".into());
         found

@@ -12,9 +12,9 @@ mod rows;
 
 pub(super) use rows::{Origin, Run};
 
-use columns::BATCH;
+use columns::{BATCH, Names};
 
-use crate::columns::{Asked, Chosen, Schema, Unions};
+use crate::columns::{Asked, Flattened, Schema, Unions};
 use crate::drive::driver::Driver;
 use crate::drive::progress::{Meter, Progress, count};
 use crate::drive::timing::Timing;
@@ -256,10 +256,15 @@ impl Reader {
     /// Args:
     ///     rows: How many rows a batch has at most.
     ///     columns: The names of the fields that are wanted, or their paths (`"place/latitude"`). The
-    ///         others are not parsed.
-    ///     unions: What becomes of a field with values of several types, as `int | str`. By default
-    ///         that is an error. With `"text"`, its scalars become text; with `"json"`, its values
-    ///         become JSON.
+    ///         others are not parsed. Without a class, a path is a column of its own, with the path as
+    ///         its name; otherwise it is a field in the column of the object around it.
+    ///     unions: What becomes of values of several types: of a field such as `int | str`, or without
+    ///         a class, of one place in the records. By default that is an error. With `"text"`,
+    ///         scalars become text; with `"json"`, all values become JSON.
+    ///     flatten: Whether each field of an object is a column of its own, with its path as the name
+    ///         (`"place/latitude"`). Lists stay columns of lists.
+    ///     key_column: Without a class, the name of one more column, with the key by which each record
+    ///         was found, as with `at="*"`.
     ///     file_column: The name of one more column, with the path of each record's file.
     ///     threads: How many threads parse at once, also to find the columns of records without a
     ///         class. The batches and the errors are the same for any number. Each takes some
@@ -270,8 +275,8 @@ impl Reader {
     ///     PlanError: The type of a field has no column; or there is no class, and the reader was made
     ///         with `resume=`.
     ///     ValueError: `rows` or `threads` is less than 1; there is no such field, or there is one of
-    ///         the name `file_column`; there is no such word for `unions`; or something was read
-    ///         before.
+    ///         the name `file_column` or `key_column`; there is no such word for `unions`; there is a
+    ///         class and a `key_column`; or something was read before.
     ///     TypeError: There is a `file_column`, and the source has no path.
     ///
     /// Example:
@@ -285,14 +290,24 @@ impl Reader {
     ///     >>> penstock.csv.read(rows, City).columns()
     ///     Columns(name: Utf8, size: Int64)
     #[pyo3(signature = (
-        rows = 65_536, columns = None, unions = "error", threads = 1, *, file_column = None
+        rows = 65_536,
+        columns = None,
+        unions = "error",
+        threads = 1,
+        *,
+        flatten = false,
+        key_column = None,
+        file_column = None
     ))]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of the user's")]
     fn columns(
         this: Bound<'_, Self>,
         rows: usize,
         columns: Option<Vec<String>>,
         unions: &str,
         threads: usize,
+        flatten: bool,
+        key_column: Option<String>,
         file_column: Option<String>,
     ) -> PyResult<Columns> {
         let py = this.py();
@@ -304,13 +319,14 @@ impl Reader {
             if columns.as_ref().is_some_and(Vec::is_empty) {
                 return Err(PyValueError::new_err("columns must name at least one"));
             }
-            let chosen = Chosen::new(&columns.unwrap_or_default());
             let unions = Unions::of(unions)?;
-            let asked = Asked { chosen, unions, file_column, ..Asked::default() };
+            let flat = if flatten { Flattened::All } else { Flattened::None };
+            let asked = Asked { unions, flat, file_column, ..Asked::default() };
+            let names = Names { wanted: columns.unwrap_or_default(), keys: key_column };
             let batch = (rows, BATCH);
             let schema = {
                 let Reader { meter, .. } = this.get();
-                this.get().enter()?.begin_columns(py, meter, asked, batch, threads)?
+                this.get().enter()?.begin_columns(py, meter, asked, &names, batch, threads)?
             };
             Ok(Columns::new(this.clone().unbind(), schema))
         })
@@ -394,9 +410,15 @@ impl Reader {
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
     /// again. With a class, it is that of the class. `reports` says whether broken files are reported
     /// that `errors=` leaves out.
-    #[pyo3(signature = (threads, reports = true, /))]
-    fn _schema(&self, py: Python<'_>, threads: usize, reports: bool) -> PyResult<Schema> {
-        guarded(py, || self.enter()?.schema(py, threads, reports))
+    #[pyo3(signature = (threads, reports = true, unions = "error", /))]
+    fn _schema(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        reports: bool,
+        unions: &str,
+    ) -> PyResult<Schema> {
+        guarded(py, || self.enter()?.schema(py, threads, reports, Unions::of(unions)?))
     }
 
     /// For the command line, before anything is read: keeps the names of records, and shortens the
