@@ -101,7 +101,9 @@ def test_keys() -> None:
     class Canton:
         n: int
 
-    with pytest.raises(ValueError, match=r"^key_column= is for records without a class: in a class"):
+    with pytest.raises(
+        ValueError, match=r"^key_column= is for records without a class: in a class"
+    ):
         penstock.columns([cantons], Canton, format="json", at="*", key_column="code")
 
 

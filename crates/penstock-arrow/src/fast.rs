@@ -2,6 +2,7 @@
 //! ([`Markup`](crate::Markup)).
 
 use crate::columns::Columns;
+use crate::plan::NodeId;
 use crate::values::Unfit;
 use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
@@ -35,6 +36,10 @@ impl Settings {
         columns.rows() >= self.rows || columns.bytes() >= self.bytes
     }
 }
+
+/// The column of a struct, the column of its text, and the name of an element in that text whose own
+/// text was left out.
+pub type LeftOut = (NodeId, NodeId, String);
 
 /// Fills columns from events. Its methods are those of a [`Sink`], and answer None for what it does
 /// not take: whoever drives it can have the events of the record so far [again](NativeSink::again), and
@@ -149,6 +154,13 @@ pub trait NativeSink {
     fn misplaced(&self, _row: &Row<'_>) -> Option<(u64, Vec<PathStep>)> {
         None
     }
+    /// Once: the column of the text of an element, and the name of the element in it whose text was
+    /// left out.
+    fn take_left_out(&mut self) -> Option<LeftOut> {
+        None
+    }
+    /// Takes over what [`take_left_out`](Self::take_left_out) of another one has returned.
+    fn note_left_out(&mut self, _found: LeftOut) {}
     /// The key that is expected.
     fn expected_key(&self) -> &[u8] {
         &[]

@@ -59,7 +59,7 @@ pub use arrow_schema::{
 };
 pub use batch::Texts;
 pub use columns::Columns;
-pub use fast::{NativeSink, Settings};
+pub use fast::{LeftOut, NativeSink, Settings};
 pub use finder::{Finder, Finding};
 pub use found::Mixed;
 pub use keyed::Keyed;

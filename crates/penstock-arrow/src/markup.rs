@@ -8,7 +8,7 @@
 
 use crate::columns::Columns;
 use crate::events::{Events, Span, What};
-use crate::fast::{NativeSink, Settings};
+use crate::fast::{LeftOut, NativeSink, Settings};
 use crate::plan::{ElementState, Kind, NodeId, To};
 use crate::values::Unfit;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
@@ -82,6 +82,13 @@ pub struct Markup {
     /// Why the last event was not taken.
     why: Option<Unfit>,
     is_complete: bool,
+    /// The first elements that were skipped in open elements whose text is taken: how many elements
+    /// are open around each, and its name.
+    skipped: Vec<(usize, String)>,
+    /// Of those of a complete element: the one whose text was left out.
+    left_out: Option<LeftOut>,
+    /// Whether there was one.
+    has_left_out: bool,
 }
 
 impl Markup {
@@ -196,7 +203,11 @@ impl Markup {
             None if self.forbids_unknown() => return None,
             None => {
                 // A fault in it is not in the element before it.
+                let in_text = state.text.is_some();
                 self.top.step = None;
+                if in_text && !self.has_left_out {
+                    self.skip_in_text(key);
+                }
                 return Some(Flow::Skip);
             }
         };
@@ -220,7 +231,39 @@ impl Markup {
         if self.columns.rows_of(node) > self.top.row {
             return Err(Unfit::Form);
         }
+        if !self.skipped.is_empty() {
+            self.leave_out(node, from);
+        }
         self.add_own(node, from)
+    }
+
+    /// Remembers that an element is skipped whose text may belong to the text around it.
+    #[cold]
+    #[inline(never)]
+    fn skip_in_text(&mut self, key: &Key<'_>) {
+        let depth = self.frames.len();
+        while self.skipped.pop_if(|(of, _)| *of > depth).is_some() {}
+        if self.skipped.last().is_none_or(|(of, _)| *of < depth) {
+            make_room(&mut self.skipped, 1);
+            self.skipped.push((depth, copied(key.name.text.as_str())));
+        }
+    }
+
+    /// Notes, once, that the text of an element was left out, if there is text around it.
+    #[cold]
+    #[inline(never)]
+    fn leave_out(&mut self, node: NodeId, from: usize) {
+        let depth = self.frames.len();
+        while self.skipped.pop_if(|(of, _)| *of > depth).is_some() {}
+        let found = self.skipped.pop_if(|(of, _)| *of == depth);
+        let is_blank = xsd::trimmed(&self.text.as_bytes()[from..]).is_empty();
+        if let Some((_, name)) = found
+            && !is_blank
+            && !self.has_left_out
+        {
+            self.left_out = Some((self.top.node, node, name));
+            self.has_left_out = true;
+        }
     }
 
     fn end_struct(&mut self) -> Result<(), Unfit> {
@@ -255,6 +298,9 @@ impl NativeSink for Markup {
             text: String::new(),
             why: None,
             is_complete: false,
+            skipped: Vec::new(),
+            left_out: None,
+            has_left_out: false,
         }
     }
 
@@ -273,6 +319,7 @@ impl NativeSink for Markup {
         self.text.clear();
         self.leaf = Leaf::default();
         self.awaited = None;
+        self.skipped.clear();
         if let Some(record) = self.frames.first() {
             self.top = *record;
             self.frames.clear();
@@ -407,6 +454,17 @@ impl NativeSink for Markup {
         make_room(&mut self.text, text.bytes().len());
         self.text.push_str(text.text.as_str());
         Some(Flow::Take)
+    }
+
+    fn take_left_out(&mut self) -> Option<LeftOut> {
+        self.left_out.take()
+    }
+
+    fn note_left_out(&mut self, found: LeftOut) {
+        if !self.has_left_out {
+            self.left_out = Some(found);
+            self.has_left_out = true;
+        }
     }
 
     fn keeps(&self) -> Option<u64> {

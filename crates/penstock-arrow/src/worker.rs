@@ -79,6 +79,9 @@ impl<F: NativeSink> Worker<F> {
     /// Puts records into a batch, from this one on, until it is full. Returns how many these were,
     /// and with which record the next batch begins, if this one is full.
     pub fn give(&mut self, from: usize, to: &mut F) -> (usize, Option<usize>) {
+        if let Some(found) = self.fast.take_left_out() {
+            to.note_left_out(found);
+        }
         let mut next = from;
         while next < self.records() && !to.is_full() {
             let records = self.some(next, to);

@@ -20,8 +20,8 @@ use std::collections::HashMap;
 
 /// The classes of the columns that are structs, and the field of each column inside.
 pub(crate) struct Classes {
-    pub(super) plan: PlanRef,
-    pub(super) structs: HashMap<NodeId, (u32, Box<[u32]>)>,
+    pub(crate) plan: PlanRef,
+    pub(crate) structs: HashMap<NodeId, (u32, Box<[u32]>)>,
 }
 
 /// Why an object is not taken.

@@ -4,6 +4,7 @@ use super::destination::{Builder, Pool};
 use super::driver::{Driver, Gauge, Turn, bring};
 use crate::columns::{Asked, columns_of};
 use crate::edge::errors::{self};
+use crate::objects::warn_of_mixed;
 use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::formats::Reader;
@@ -61,6 +62,9 @@ impl Driver {
                     })
                 })
             };
+            if let Some(reason) = self.builder.take_left_out(py) {
+                warn_of_mixed(py, &reason)?;
+            }
             match got {
                 Ok(RunTurn::Paused) => return Ok(Turn::Row),
                 Ok(RunTurn::Dry) => py.check_signals()?,

@@ -216,6 +216,14 @@ impl Builder {
         }
     }
 
+    /// See [`Filling::take_left_out`].
+    pub(crate) fn take_left_out(&mut self, py: Python<'_>) -> Option<String> {
+        match self {
+            Builder::MarkupColumns(outlet) => outlet.inner_mut().take_left_out(py),
+            _ => None,
+        }
+    }
+
     /// How many records are in columns, and whether that takes the interpreter.
     pub(crate) fn filled(&self) -> (u64, bool) {
         match self {

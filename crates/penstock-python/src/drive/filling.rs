@@ -5,7 +5,7 @@
 //! the letter. If the builder makes an object of the record, that is taken apart into the columns.
 
 use crate::columns::objects::{self, Classes};
-use crate::objects::{Mismatch, Owned, Refusal, Side, shortened};
+use crate::objects::{Mismatch, Owned, Refusal, Side, left_out, shortened};
 use crate::plan::PlanRef;
 use penstock_arrow::{Columns, Header, NativeSink, Unfit, Worker};
 use penstock_core::error::Fail;
@@ -66,6 +66,18 @@ impl<S: Side, F: NativeSink> Filling<S, F> {
     /// The columns.
     pub(crate) fn columns(&mut self) -> &mut Columns {
         self.fast.columns_mut()
+    }
+
+    /// Once: what to say of an element whose text was left out.
+    #[cold]
+    pub(crate) fn take_left_out(&mut self, py: Python<'_>) -> Option<String> {
+        let (around, text, name) = self.fast.take_left_out()?;
+        let (class, fields) = self.classes.structs.get(&around)?;
+        let of = self.fast.columns().struct_of(around)?;
+        let place = of.fields.iter().position(|field| *field == text)?;
+        let class = &self.classes.plan.classes[*class as usize];
+        let field = class.fields.get(*fields.get(place)? as usize)?.name.bind(py).to_string();
+        Some(left_out(&class.name, &field, &name))
     }
 
     /// How many records there were.

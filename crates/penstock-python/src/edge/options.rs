@@ -198,13 +198,13 @@ impl Empty {
     }
 }
 
-/// Warns that a document has no records. The warning names the Python code that reads.
+/// Warns that a document has no records.
 #[cold]
 pub(crate) fn warn_of_lack(py: Python<'_>, reason: &str, source: Option<&str>) -> PyResult<()> {
     let source = source.map_or_else(String::new, |source| format!("{source}: "));
     let advice = "empty='allow' says that this is right, and empty='error' that it is not";
     let class = (modules::EMPTY, "EmptyWarning");
-    warnings::issue(py, class, &format!("{source}{reason}; {advice}"), 1)
+    warnings::issue(py, class, &format!("{source}{reason}; {advice}"))
 }
 
 /// Warns that the rest of a source is left out.
@@ -213,7 +213,7 @@ pub(crate) fn warn_of_broken(py: Python<'_>, error: &PyErr) -> PyResult<()> {
     let text = error.value(py).str()?;
     let class = (modules::BROKEN, "BrokenFileWarning");
     let message = format!("{}; the rest of this file is left out", text.to_string_lossy());
-    warnings::issue(py, class, &message, 1)
+    warnings::issue(py, class, &message)
 }
 
 /// What happens with bad records: the options that `read` and `Decoder` share, checked once.

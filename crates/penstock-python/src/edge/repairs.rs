@@ -28,13 +28,8 @@ pub(crate) fn counts<'py>(log: &RepairLog, py: Python<'py>) -> PyResult<Bound<'p
     Ok(counts)
 }
 
-/// Warns of repairs, if there are any. The warning names the Python function `level` calls up.
-pub(crate) fn warn(
-    log: &RepairLog,
-    py: Python<'_>,
-    source: Option<&str>,
-    level: i32,
-) -> PyResult<()> {
+/// Warns of repairs, if there are any.
+pub(crate) fn warn(log: &RepairLog, py: Python<'_>, source: Option<&str>) -> PyResult<()> {
     let Some(first) = log.kept().first() else { return Ok(()) };
     let total = log.total();
     let repairs = if total == 1 { "repair" } else { "repairs" };
@@ -45,5 +40,5 @@ pub(crate) fn warn(
         "{source}{total} {repairs} ({counts}); the first at line {}, column {}",
         first.line, first.column
     );
-    warnings::issue(py, (modules::REPAIRS, "RepairWarning"), &message, level)
+    warnings::issue(py, (modules::REPAIRS, "RepairWarning"), &message)
 }

@@ -24,10 +24,6 @@ use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
 use sink::Messages;
 
-/// The stack level of warnings: the caller of the public function, which is decorated and calls a
-/// private one.
-const CALLER: i32 = 4;
-
 /// Sends the document of a path, a file or chunks.
 #[pyfunction]
 #[pyo3(signature = (dialect, source, claims, stop, limits, /))]
@@ -62,7 +58,7 @@ pub(crate) fn send<'py>(
                 Turn::Paused | Turn::Problem(_) => {}
             }
         }
-        repairs::warn(run.repairs(), py, named.source, CALLER)?;
+        repairs::warn(run.repairs(), py, named.source)?;
         let result = messages.finish(run.offset());
         result.map_err(|error| {
             let place = run.input().locate(messages.raised_at());

@@ -26,5 +26,7 @@ pub(crate) use self::core::standard::{new_date, new_datetime, new_duration, new_
 pub(crate) use self::core::text::new_str;
 pub(crate) use collector::Pause;
 pub(crate) use keyed::{KeyedOptions, Taking};
-pub(crate) use markup::{ForceList, MarkupOptions, Repeated, Root, written};
+pub(crate) use markup::{
+    ForceList, MarkupOptions, Repeated, Root, left_out, warn_of_mixed, written,
+};
 pub(crate) use owned::{Elements, FormatOptions, Keys, Owned, Side};

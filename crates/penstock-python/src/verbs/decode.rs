@@ -38,12 +38,6 @@ const SLICE: usize = 256 << 10;
 /// back may cost milliseconds.
 const SLICES: usize = 4;
 
-/// The stack level of warnings: the caller of the public function that called us.
-const CALLER: i32 = 2;
-
-/// The same for a function that is decorated.
-const DECORATED: i32 = 3;
-
 /// Documents below this size make too few objects for the collector to matter.
 pub(crate) const BULK: usize = 64 << 10;
 
@@ -53,8 +47,6 @@ struct Request<'a> {
     plan: PlanRef,
     options: Options,
     limits: Limits,
-    /// The stack level of warnings.
-    caller: i32,
 }
 
 impl<'a> Request<'a> {
@@ -75,7 +67,7 @@ impl<'a> Request<'a> {
             ..small_documents::OPTIONS
         };
         let (plan, limits) = (dialect.plan(into)?, options::limits(limits)?);
-        Ok(Request { dialect, plan, options, limits, caller: CALLER })
+        Ok(Request { dialect, plan, options, limits })
     }
 
     /// The result for the caller: the one value, or the list of all rows.
@@ -152,8 +144,6 @@ pub(crate) fn decode_by<'py>(
         plan: plan.clone_ref(py),
         options: Options { duplicates, unknown, all_errors, ..small_documents::OPTIONS },
         limits: options::limits(some(5)?.as_ref())?,
-        // There is no Python function in between.
-        caller: CALLER - 1,
     };
     let encoding = options::encoding(options::text_or_none("encoding", encoding.as_ref())?)?;
     at_hand(py, common, data, encoding)
@@ -207,7 +197,7 @@ fn at_hand<'py>(
     }
     // Another encoding, or a buffer that may change while it is read: the bytes are copied piece by
     // piece.
-    let (is_document, caller) = (common.dialect.is_document(), common.caller);
+    let is_document = common.dialect.is_document();
     let input = Windows::pushed(detect, encoding, common.limits.total);
     let mut driver = common.driver(None, input);
     let mut pause = Pause::begin(py)?;
@@ -220,7 +210,7 @@ fn at_hand<'py>(
         py.check_signals()?;
     }
     driver.promote_if_large(&mut pause, &mut 0);
-    repairs::warn(driver.repairs(), py, None, caller)?;
+    repairs::warn(driver.repairs(), py, None)?;
     Request::result(py, is_document, driver.builder_mut().take_rows())
 }
 
@@ -279,7 +269,7 @@ fn from_source<'py>(
         }
     }
     drop(pause);
-    repairs::warn(driver.repairs(), py, driver.name(), DECORATED)?;
+    repairs::warn(driver.repairs(), py, driver.name())?;
     Request::result(py, is_document, driver.builder_mut().take_rows())
 }
 
@@ -304,7 +294,7 @@ fn in_memory<'py>(
     {
         return Err(at_once(py, &refuse(name), &input, &named));
     }
-    let Request { dialect, plan, options, limits, caller } = &common;
+    let Request { dialect, plan, options, limits } = &common;
     let mut builder = building(dialect, plan.clone_ref(py), *options, limits);
     // A document that becomes plain values must not lose anything.
     let reader = dialect.reader(plan.is_plain(), limits);
@@ -318,7 +308,7 @@ fn in_memory<'py>(
             _ => errors::of_failure(py, failure, &named),
         });
     }
-    repairs::warn(run.repairs(), py, None, *caller)?;
+    repairs::warn(run.repairs(), py, None)?;
     Request::result(py, dialect.is_document(), builder.take_rows())
 }
 

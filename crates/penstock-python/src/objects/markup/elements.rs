@@ -698,13 +698,7 @@ impl<'p> Markup<'p> {
             Some(field) => field.name.bind(py).to_string(),
             None => aim.to_string(),
         };
-        let reason = format!(
-            "{}.{field} is the text of an element without that of <{}> in it, which is left out: \
-             at('string()') takes all of it",
-            class.name,
-            shortened(&name)
-        );
-        Ok(warnings::issue(py, (modules::EMPTY, "MixedContentWarning"), &reason, 1)?)
+        Ok(warn_of_mixed(py, &left_out(&class.name, &field, &name))?)
     }
 
     /// Whether an element's own text is taken run by run: if it is part of a choice, whose values
@@ -870,4 +864,20 @@ impl<'p> Markup<'p> {
         self.markup.close();
         self.leave_lost()
     }
+}
+
+/// What is said of the text of an element that was left out of the text around it.
+#[cold]
+pub(crate) fn left_out(class: &str, field: &str, element: &str) -> String {
+    format!(
+        "{class}.{field} is the text of an element without that of <{}> in it, which is left out: \
+         at('string()') takes all of it",
+        shortened(element)
+    )
+}
+
+/// Warns of it.
+#[cold]
+pub(crate) fn warn_of_mixed(py: Python<'_>, reason: &str) -> PyResult<()> {
+    warnings::issue(py, (modules::EMPTY, "MixedContentWarning"), reason)
 }

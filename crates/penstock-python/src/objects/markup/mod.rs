@@ -15,6 +15,7 @@ use super::core::refusal::Refusal;
 use super::core::{Answer, Core, Options};
 use super::owned::Build;
 use crate::plan::Plan;
+pub(crate) use elements::{left_out, warn_of_mixed};
 pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
