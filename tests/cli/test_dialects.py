@@ -111,7 +111,11 @@ def test_records_in_error_are_left_out(
 
 def test_schema_leaves_records_out(penstock: Command) -> None:
     done = penstock("schema", "--errors", "skip", "lines.ndjson")
-    assert (done.out, done.err, done.code) == ("a  Int64\n", "", 0)
+    assert (done.out, done.err, done.code) == (
+        "a  Int64\n",
+        "lines.ndjson: 1 record left out\n",
+        1,
+    )
 
 
 @pytest.mark.parametrize("words", [["count"], ["head"], ["cut"]])

@@ -98,7 +98,8 @@ pair     FixedSizeList(Int64, 2)
 def test_values_of_two_kinds(penstock: Callable[..., Any]):
     done = penstock("schema", "cities.json")
     assert done.err.splitlines()[0] == (
-        "cities.json:3:34: expected a number as in record 1, got a string "
+        "cities.json:3:34: expected a number as in record 1, got a string; unions='text' or "
+        "'json' of columns() takes both, and errors='skip' leaves out the records that differ "
         "(record 2, at 1/population)"
     )
     assert (done.out, done.code) == ("", 1)

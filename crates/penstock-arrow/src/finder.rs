@@ -85,6 +85,8 @@ pub struct Finder {
     records: u64,
     /// How many of them were complete.
     complete: u64,
+    /// How many of all parts may be.
+    most: u64,
     facts: Vec<Fact>,
     frames: Vec<Frame>,
     /// How many maps and elements there were.
@@ -118,6 +120,7 @@ impl Finder {
             parts: Vec::new(),
             records: 0,
             complete: 0,
+            most: u64::MAX,
             facts: Vec::new(),
             frames: Vec::new(),
             number: 0,
@@ -137,6 +140,11 @@ impl Finder {
         let mut finder = Finder { wanted, ..Finder::new() };
         finder.found.mixed = mixed;
         finder
+    }
+
+    /// Ends behind so many records, of which there is at least one.
+    pub fn end_behind(&mut self, most: u64) {
+        self.most = most;
     }
 
     /// The records that follow are of another part, of this name.
@@ -362,6 +370,9 @@ impl Finder {
             self.records += 1;
             self.complete += 1;
             self.clear();
+            if self.complete >= self.most {
+                return Flow::Stop;
+            }
         }
         Flow::Take
     }

@@ -135,11 +135,11 @@ def timestamp(
     return column("timestamp", unit, zone is not None)
 
 
-def restored(parts: list[str], seen: list[tuple[Any, ...]]) -> Schema:
+def restored(parts: list[str], seen: list[tuple[Any, ...]], skipped: int = 0) -> Schema:
     """Return the schema of which `pickle` has kept what was found."""
     import penstock._rust as _rust  # noqa: PLC0415 - most programs restore none
 
-    return _rust.schema_of_seen(parts, seen)
+    return _rust.schema_of_seen(parts, seen, skipped)
 
 
 restored.__module__ = "penstock._columns"  # As pickles name it: see `penstock._pickled`.

@@ -55,6 +55,7 @@ _WRITES = {
     "plist": frozenset({"to_form", "indent", "sort_keys", "ascii"}),
 }
 _READS = {
+    "json": frozenset({"comments"}),
     "ndjson": frozenset({"framing"}),
     "xml": frozenset({"force_list", "namespaces", "unresolved", "repair"}),
     "csv": frozenset({"dialect", "repair"}),
@@ -299,10 +300,12 @@ def run(
     objects: bool = False,
     columns: tuple[str, bool] | None = None,
     threads: int = 1,
+    most: int | None = None,
 ) -> Converted:
     """Convert a source, in the context of `watch` if it is given; see `penstock.convert`.
 
-    `columns` are those that are kept of a source of CSV and, if the flag is true, left out.
+    `columns` are those that are kept of a source of CSV and, if the flag is true, left out. `most`
+    is how many records are written at most, unless the target gets columns.
     """
     table = _tables.wanted(target, to)
     if table is not None:
@@ -344,7 +347,7 @@ def run(
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
         conversion = _rust.Conversion(
-            dialect, opened, style, writing, at, form, policy, limits, by, columns, threads
+            dialect, opened, style, writing, at, form, policy, limits, by, columns, threads, most
         )
         if watch is None:
             return _converted.of(conversion.run())

@@ -29,11 +29,13 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     names = named(arguments)
     shown = _shown(arguments, printer)
     found = records = 0
+    most: int | None = arguments.max_errors
     try:
         for name in names:
             left = None if arguments.limit is None else arguments.limit - records
-            if left == 0:
+            if left == 0 or (most is not None and found >= most):
                 return found > 0
+            arguments.left = None if most is None else most - found
             more, read = _check(Source(arguments, name), wanted, arguments, left, printer, shown)
             found += more
             records += read
@@ -99,6 +101,8 @@ def _check(
     last: DecodeError | None = None
 
     def is_enough() -> bool:
+        if arguments.left is not None and found >= arguments.left:
+            return True
         return limit is not None and reader.progress.records + refused >= limit
 
     def tell(error: DecodeError) -> None:
@@ -141,6 +145,8 @@ def _check(
                 source.advise(error)
             last = error
     problems = _some(found, "problem") if found else "no problems"
+    if arguments.left is not None and found >= arguments.left:
+        problems += ", and --max-errors ends here"
     records = reader.progress.records + refused
     # The reader can skip a record that does not fit; malformed input ends the reading.
     if last is not None and not isinstance(last, ValidationError):

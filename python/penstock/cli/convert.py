@@ -25,6 +25,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     }
     to = _to(arguments)
     writes |= dialects.written(arguments, to)
+    if arguments.limit == 0:
+        raise CommandError("--limit 0 leaves nothing to write")
     if arguments.flatten:
         if to in _formats.TABLES:
             raise CommandError("--flatten is for text: columns keep nested records as they are")
@@ -52,6 +54,9 @@ def convert(
 ) -> bool:
     """Convert a source to the target of the command; return whether a record was left out."""
     output = printer.output(to) if output is None else output
+    most: int | None = getattr(arguments, "limit", None)
+    if most is not None and to in _formats.TABLES:
+        raise CommandError("--limit is for text: say it with 'head', or of the data frame")
     with source:
         done = source.convert(
             output.write if arguments.target == "-" else arguments.target,
@@ -61,6 +66,7 @@ def convert(
             into=wanted,
             errors=left_out.chosen(arguments, printer),
             columns=columns,
+            most=most,
             watch=lambda conversion: printer.watching(conversion, source.name),
         )
     output.end()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import islice
+
 from penstock._base.errors import _printable
-from penstock.cli import left_out
+from penstock.cli import CommandError, left_out
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
@@ -20,14 +23,22 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print the number, of several files one by one and in all; return whether that is bad."""
     names = named(arguments)
+    if arguments.limit == 0:
+        raise CommandError("--limit 0 leaves nothing to count")
     errors = left_out.chosen(arguments, printer)
     total = 0
     bad = False
     for name in names:
+        left = None if arguments.limit is None else arguments.limit - total
+        if left == 0:
+            break
         with Source(arguments, name) as source:
             reader = source.read(UNREAD, errors=errors)
             with reader, printer.watching(reader, source.name):
-                pass_over(reader, arguments.threads)
+                if left is None:
+                    pass_over(reader, arguments.threads)
+                else:
+                    deque(islice(reader, left), maxlen=0)
         records = reader.progress.records
         total += records
         printer.data(str(records) if len(names) == 1 else f"{records}\t{_printable(source.name)}")

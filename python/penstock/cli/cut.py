@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from penstock._io import formats as _formats
 from penstock.cli import CommandError, dialects, left_out, rows
 from penstock.cli.convert import convert
@@ -23,6 +25,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Write the columns; return whether a record was left out."""
     # A table that is piped in has no name that tells, and nothing else looks like one.
     arguments.otherwise = "csv"
+    if arguments.limit == 0:
+        raise CommandError("--limit 0 leaves nothing to write")
     source = Source(arguments, arguments.source)
     to = _to(arguments, source)
     if arguments.raw:
@@ -90,7 +94,8 @@ def _by_paths(
         errors = left_out.chosen(arguments, printer)
         reader = source.read(plain.chosen(source.format, paths), errors=errors)
         with reader, printer.watching(reader, source.name):
-            rows.write(arguments, source, _rows(reader, source.format), encoder, output)
+            some = islice(_rows(reader, source.format), arguments.limit)
+            rows.write(arguments, source, some, encoder, output)
     return left_out.told(source.name, reader, printer)
 
 

@@ -26,6 +26,7 @@ _FOR: dict[str, tuple[Format, ...]] = {
     "dialect": ("csv",),
     "skip_rows": ("csv",),
     "no_header": ("csv",),
+    "comments": ("json",),
     "framing": ("ndjson",),
     "duplicates": ("json", "ndjson", "plist"),
     "repair": ("csv", "xml", "plist"),
@@ -53,6 +54,11 @@ def flags(command: Parser, *, table: bool = True, duplicates: bool = False) -> N
     group.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
     if table:
         _tables(group)
+    group.add_argument(
+        "--comments",
+        action="store_true",
+        help="take comments and trailing commas in JSON; they are not written again",
+    )
     group.add_argument(
         "--framing",
         metavar="HOW",
@@ -118,6 +124,8 @@ def read(arguments: argparse.Namespace, format: Format, name: str) -> dict[str, 
     """
     _check(arguments, format, name)
     found: dict[str, Any] = {}
+    if getattr(arguments, "comments", False):
+        found["comments"] = True
     for option in ("framing", "repair"):
         if (value := getattr(arguments, option, None)) is not None:
             found[option] = value

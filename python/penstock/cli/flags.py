@@ -224,6 +224,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def problems(text: str) -> int:
+    """Return a number of problems."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of problems from 1 on")
+    return int(text)
+
+
 def steps(text: str) -> int:
     """Return a number of steps."""
     if not (text.isascii() and text.isdigit() and len(text) <= 4):

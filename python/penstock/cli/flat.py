@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from penstock._base.errors import LimitExceeded, PlanError, ValidationError
 from penstock._base.types import PLAIN
 from penstock.cli import CommandError, left_out, plain, rows
@@ -13,7 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     import penstock._rust as _rust
@@ -46,6 +48,7 @@ def convert(
         with reader, printer.watching(reader, source.name):
             flat = _direct(reader) if found else _rows(reader, frozenset(names), source)
             flat = map(_as_table, flat) if to == "csv" else flat
+            flat = islice(flat, arguments.limit)
             rows.write(arguments, source, flat, encoder, output)
     return left_out.told(source.name, reader, printer)
 
@@ -63,7 +66,9 @@ def _by_schema(
     try:
         reader = source.read(PLAIN)
         with reader, printer.watching(reader, source.name):
-            schema: _rust.Schema = reader._schema(chosen(arguments.threads))  # noqa: SLF001 - it is ours
+            schema: _rust.Schema = reader._schema(  # noqa: SLF001 - it is ours
+                chosen(arguments.threads), True, "error", arguments.limit
+            )
         names = _of_schema(schema)
         return (names, plain.members(names)) if 0 < len(names) <= _MOST_COLUMNS else None
     except (ValidationError, LimitExceeded, PlanError):
@@ -77,7 +82,7 @@ def _by_records(
     kind = plain.exact(source.format)
     reader = source.read(kind, errors=left_out.skipping(arguments))
     with reader, printer.watching(reader, source.name):
-        return _columns(reader, source), kind
+        return _columns(islice(reader, arguments.limit), source), kind
 
 
 def _of_schema(schema: _rust.Schema) -> list[str]:
@@ -98,7 +103,7 @@ def _of_schema(schema: _rust.Schema) -> list[str]:
     return found
 
 
-def _columns(reader: Reader[Any], source: Source) -> list[str]:
+def _columns(records: Iterable[Any], source: Source) -> list[str]:
     """The paths at which records have values, in the order in which they come.
 
     Raises:
@@ -107,7 +112,7 @@ def _columns(reader: Reader[Any], source: Source) -> list[str]:
     # Whether there is a value that is not null.
     found: dict[str, bool] = {}
     inner: set[str] = set()
-    for record in reader:
+    for record in records:
         for path, value in _leaves(record, source, inner):
             found[path] = found.get(path, False) or value is not None
         if len(found) > _MOST_COLUMNS:

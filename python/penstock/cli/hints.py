@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # The message of the JSON reader for NDJSON.
 _MORE_VALUES = "expected the end of the document after the value"
+# The message of the JSON reader for comments.
+_COMMENT = "takes it with comments=True"
 # The message of the CSV writer for objects and lists.
 _NO_CELL = "which a cell cannot hold"
 # The message of the search for a dialect.
@@ -39,6 +41,8 @@ def of(
         is_json = error.format in {"json", "ndjson"}
         if is_json and error.offset == 0 and _formats.of_name(name) is None:
             yield "If it is not JSON, say what it is, such as --format csv."
+    if _COMMENT in error.reason and error.format == "json":
+        yield "To take comments and trailing commas, say --comments."
     if getattr(arguments, "encoding", None) is None and _is_encoded(error.reason, first_line):
         yield "If the file is not UTF-8, say its encoding, such as --encoding cp1252."
     if error.reason.endswith(_NO_CELL) and getattr(arguments, "flatten", None) is False:

@@ -119,9 +119,13 @@ def _add_schema(commands: Commands) -> None:
     flags.at(options)
     flags.into(options, options, "the class of a record, whose fields are the columns")
     flags.errors(options, collect=False)
+    flags.limit(options, "look at no more than so many records of each file (default: all)")
     flags.json(options)
     dialects.flags(schema)
     flags.threads(options)
+    options.add_argument(
+        "-q", "--quiet", action="store_true", help="do not say that records were left out"
+    )
 
 
 def _add_sniff(commands: Commands) -> None:
@@ -193,6 +197,7 @@ def _add_count(commands: Commands) -> None:
     options = flags.start(count)
     flags.at(options)
     flags.errors(options)
+    flags.limit(options, "count no further than to so many records (default: all)")
     dialects.flags(count)
     flags.threads(options)
     flags.manners(options)
@@ -218,6 +223,12 @@ def _add_check(commands: Commands) -> None:
         help="what to do with keys that the class does not name: skip or error (default: skip)",
     )
     flags.limit(options, "check at most so many records (default: all)")
+    options.add_argument(
+        "--max-errors",
+        metavar="N",
+        type=flags.problems,
+        help="stop behind the record with the Nth problem (default: find all)",
+    )
     shape = options.add_mutually_exclusive_group()
     flags.json(shape, "problem")
     shape.add_argument(
@@ -276,6 +287,7 @@ def _add_convert(commands: Commands) -> None:
         "that lose nothing (default: plain)",
     )
     flags.errors(options, "ends the conversion, and the old target stays")
+    flags.limit(options, "write at most so many records (default: all)")
     flags.indent(options, "JSON is on one line, XML has no line breaks")
     options.add_argument(
         "--root", metavar="NAME", help="XML's root element, if there is none (default: root)"
@@ -337,6 +349,7 @@ def _add_cut(commands: Commands) -> None:
         "print values as text: a record in a line, tabs between values, no quotes and no header",
     )
     flags.errors(options, "ends the command, and the old target stays")
+    flags.limit(options, "write at most so many records (default: all)")
     dialects.flags(cut)
     flags.threads(options)
     flags.manners(options, timing=False)

@@ -8,7 +8,7 @@ import penstock._rust as _rust
 from penstock._base.errors import PlanError, _printable
 from penstock._base.types import PLAIN
 from penstock._verbs import read as _read
-from penstock.cli import left_out
+from penstock.cli import CommandError, left_out
 from penstock.cli.files import named
 from penstock.cli.into import wanted
 from penstock.cli.paths import unmatched
@@ -39,13 +39,18 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             _print(columns, printer)
         return False
     names = named(arguments)
+    most: int | None = arguments.limit
+    if most == 0:
+        raise CommandError("--limit 0 leaves no record to look at")
     matched = 0
     bad = False
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
             reader = source.read(PLAIN if into is None else into, errors=arguments.errors)
             with reader:
-                schema: _rust.Schema = reader._schema(chosen(arguments.threads))  # noqa: SLF001 - it is ours
+                schema: _rust.Schema = reader._schema(  # noqa: SLF001 - it is ours
+                    chosen(arguments.threads), True, "error", most
+                )
         bad |= left_out.told(source.name, reader, printer)
         matched += len(schema.names)
         if arguments.json:

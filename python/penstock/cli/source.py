@@ -134,9 +134,10 @@ class Source:
         into: Any,
         errors: Errors,
         columns: tuple[str, bool] | None,
+        most: int | None,
         watch: Callable[[_rust.Conversion], AbstractContextManager[object]],
     ) -> Converted:
-        """Convert the file, by a class if `into` is one, or some columns of it.
+        """Convert the file, by a class if `into` is one, or some columns of it, or some records.
 
         Raises:
             CommandError: A file cannot be opened, an option is wrong, or a record has no form.
@@ -168,6 +169,7 @@ class Source:
                 objects=True,
                 columns=columns,
                 threads=chosen(getattr(arguments, "threads", 1)),
+                most=most,
             )
         except BrokenPipeError:
             raise
@@ -311,6 +313,8 @@ class Source:
             return kind if self._stream is not None else _formats.of_source(self.name, self.name)
         if dialects.means_table(self._arguments):
             return "csv"
+        if getattr(self._arguments, "comments", False):
+            return "json"
         refuse_other(self.name)
         sample = self._sample()
         _formats.refuse_signed(self.name, sample)

@@ -99,6 +99,8 @@ pub struct Body<'t, O: Output> {
     /// Where the event was that was refused.
     at: u64,
     records: u64,
+    /// How many records there are at most.
+    most: u64,
     memory: Option<u64>,
     /// The name of the element that is the next record, if somebody wants it.
     name: Option<RecordName>,
@@ -207,25 +209,35 @@ impl<O: Output> Body<'_, O> {
             }
         };
         let result = self.out.settle(result).and_then(|()| self.end_value());
-        self.answer(result, at)
+        self.ended(result, at)
+    }
+
+    /// Notes where a value ended, if it was refused.
+    #[inline(always)]
+    fn ended(&mut self, result: Result<Flow, Unwritable>, at: u64) -> Result<Flow, Unwritable> {
+        if result.is_err() {
+            self.at = at;
+        }
+        result
     }
 
     /// After each value: if it was the record, it is complete.
     #[inline(always)]
-    fn end_value(&mut self) -> Result<(), Unwritable> {
+    fn end_value(&mut self) -> Result<Flow, Unwritable> {
         self.trail.value();
-        if self.depth > 0 { Ok(()) } else { self.end_record() }
+        if self.depth > 0 { Ok(Flow::Take) } else { self.end_record() }
     }
 
     #[inline(never)]
-    fn end_record(&mut self) -> Result<(), Unwritable> {
+    fn end_record(&mut self) -> Result<Flow, Unwritable> {
         if let Stage::Plain(plain) = &mut self.stage {
             plain.end_record(&mut self.out)?;
         }
         self.trail.clear();
         self.name = None;
         self.records += 1;
-        self.out.end_record()
+        self.out.end_record()?;
+        Ok(if self.records < self.most { Flow::Take } else { Flow::Stop })
     }
 
     /// A value that is neither a map nor a list, which `write` writes if nothing stands in between.
@@ -239,7 +251,7 @@ impl<O: Output> Body<'_, O> {
         if let Stage::Nothing = self.stage {
             let result = write(&mut self.out.writer);
             let result = self.out.settle(result).and_then(|()| self.end_value());
-            self.answer(result, at)
+            self.ended(result, at)
         } else {
             self.between(value(), at)
         }
@@ -261,7 +273,7 @@ impl<O: Output> Body<'_, O> {
             (_, value) => self.out.writer.scalar(value, at),
         };
         let result = self.out.settle(result).and_then(|()| self.end_value());
-        self.answer(result, at)
+        self.ended(result, at)
     }
 }
 
@@ -370,7 +382,7 @@ impl<O: Output> Sink for Body<'_, O> {
         if let Stage::Nothing = self.stage {
             let result = self.out.writer.scalar(value, at);
             let result = self.out.settle(result).and_then(|()| self.end_value());
-            return self.answer(result, at);
+            return self.ended(result, at);
         }
         self.between(value, at)
     }
@@ -642,6 +654,7 @@ impl<'t, O: Output> Conversion<'t, O> {
             depth: 0,
             at: 0,
             records: 0,
+            most: u64::MAX,
             memory: limits.memory,
             name: None,
             names_records,
@@ -660,6 +673,13 @@ impl<'t, O: Output> Conversion<'t, O> {
     #[must_use]
     pub fn cutting(mut self, cut: Option<Cut>) -> Self {
         self.outlet.inner_mut().cut = cut.map(Box::new);
+        self
+    }
+
+    /// Ends behind so many records, of which there is at least one.
+    #[must_use]
+    pub fn up_to(mut self, most: u64) -> Self {
+        self.outlet.inner_mut().most = most;
         self
     }
 

@@ -34,6 +34,7 @@ impl<O: Output> Body<'_, O> {
             depth: 0,
             at: 0,
             records: 0,
+            most: u64::MAX,
             memory: self.memory,
             name: None,
             names_records: self.names_records,

@@ -13,7 +13,7 @@ use penstock_scan::make_room;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyInt, PyList, PyString, PyTuple};
 use std::collections::HashMap;
 
 /// The schema in which columns are handed to a consumer that asks for another one.
@@ -49,6 +49,8 @@ pub(crate) struct SchemaObject {
     schema: SchemaRef,
     /// What was found in records, if it was.
     origin: Option<Origin>,
+    /// How many records were left out.
+    skipped: u64,
 }
 
 /// What was found in parts of records, and what these are called.
@@ -73,19 +75,19 @@ type Told = (
 
 impl SchemaObject {
     pub(crate) fn new(schema: SchemaRef) -> Self {
-        SchemaObject { schema, origin: None }
+        SchemaObject { schema, origin: None, skipped: 0 }
     }
 
     /// The schema of the records that were read.
-    pub(crate) fn found(py: Python<'_>, finder: Finder) -> PyResult<Self> {
+    pub(crate) fn found(py: Python<'_>, finder: Finder, skipped: u64) -> PyResult<Self> {
         let (found, parts) = finder.into_parts();
-        Self::of_origin(py, Origin { found, parts })
+        Self::of_origin(py, Origin { found, parts }, skipped)
     }
 
-    fn of_origin(py: Python<'_>, origin: Origin) -> PyResult<Self> {
+    fn of_origin(py: Python<'_>, origin: Origin, skipped: u64) -> PyResult<Self> {
         let schema = origin.found.schema();
         let schema = schema.map_err(|why| plan_error(py, why.to_string()))?;
-        Ok(SchemaObject { schema: schema.into(), origin: Some(origin) })
+        Ok(SchemaObject { schema: schema.into(), origin: Some(origin), skipped })
     }
 
     /// The columns.
@@ -155,11 +157,12 @@ impl Origin {
 
 /// The schema that was found, and then sent to this process.
 #[pyfunction]
-#[pyo3(signature = (parts, seen, /))]
+#[pyo3(signature = (parts, seen, skipped = 0, /))]
 pub(crate) fn schema_of_seen(
     py: Python<'_>,
     parts: Vec<String>,
     seen: Vec<Told>,
+    skipped: u64,
 ) -> PyResult<SchemaObject> {
     guarded(py, || {
         let place = |told: Told| {
@@ -171,7 +174,7 @@ pub(crate) fn schema_of_seen(
         let found =
             found.ok_or_else(|| PyValueError::new_err("this is no schema that was found"))?;
         let parts = parts.into_iter().map(String::into_boxed_str).collect();
-        SchemaObject::of_origin(py, Origin { found, parts })
+        SchemaObject::of_origin(py, Origin { found, parts }, skipped)
     })
 }
 
@@ -186,6 +189,18 @@ impl SchemaObject {
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || PyList::new(py, self.schema.fields().iter().map(|field| field.name())))
+    }
+
+    /// How many records in error were left out when it was found, with `errors="skip"`.
+    ///
+    /// Example:
+    ///     >>> import io, penstock
+    ///     >>> lines = io.BytesIO(b'{"size": 134591}\n{"size"}\n')
+    ///     >>> penstock.schema(lines, format="ndjson", errors="skip").skipped
+    ///     1
+    #[getter]
+    fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        guarded(py, || Ok(self.skipped.into_pyobject(py)?))
     }
 
     /// Return the schema that one pass over all of these records finds: over those of this schema,
@@ -216,14 +231,16 @@ impl SchemaObject {
         guarded(py, || {
             let Origin { found, parts } = self.origin()?;
             let mut all = Origin { found: found.clone(), parts: parts.clone() };
+            let mut skipped = self.skipped;
             for other in others {
                 let Ok(other) = other.cast::<SchemaObject>() else {
                     let name = other.get_type().name()?;
                     return Err(PyTypeError::new_err(format!("expected a Schema, got {name}")));
                 };
                 all.merge(py, other.get().origin()?)?;
+                skipped += other.get().skipped;
             }
-            SchemaObject::of_origin(py, all)
+            SchemaObject::of_origin(py, all, skipped)
         })
     }
 
@@ -239,7 +256,7 @@ impl SchemaObject {
             let seen: Vec<Told> = found.seen().into_iter().map(told).collect();
             let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
             let restored = py.import(modules::COLUMN_TYPES)?.getattr("restored")?;
-            (restored, (parts, seen)).into_pyobject(py)
+            (restored, (parts, seen, self.skipped)).into_pyobject(py)
         })
     }
 

@@ -69,6 +69,7 @@ struct Plain {
     format: &'static str,
     name: Option<String>,
     threads: usize,
+    most: u64,
 }
 
 /// The numbers of a conversion.
@@ -168,10 +169,10 @@ impl Conversion {
     #[new]
     /// `into` has the type of the records, their encoder, and whether objects may be made. `cut` has
     /// the columns that are kept of a table, and whether these are left out instead. `threads` is how
-    /// many threads convert.
+    /// many threads convert, and `most` how many records are written at most.
     #[pyo3(signature = (
         dialect, source, style, target, at, form, policy, limits, into = None, cut = None,
-        threads = 1, /
+        threads = 1, most = None, /
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
     fn new(
@@ -187,9 +188,13 @@ impl Conversion {
         into: Option<Into<'_>>,
         cut: Option<(String, bool)>,
         threads: usize,
+        most: Option<u64>,
     ) -> PyResult<Self> {
         guarded(py, || {
             check_threads(threads)?;
+            // The threads would read what is behind the last record.
+            let threads = if most.is_some() { 1 } else { threads };
+            let most = most.unwrap_or(u64::MAX).max(1);
             let cut = cut.map(|(text, inverts)| Cut::parse(&text, inverts)).transpose();
             let cut = cut.map_err(PyValueError::new_err)?;
             let limits = options::limits(limits)?;
@@ -199,10 +204,13 @@ impl Conversion {
                 return Ok(Conversion {
                     prepared: Mutex::new(Some(match opened.fitted {
                         Ok(mut fitted) => {
-                            fitted.share(threads);
+                            fitted.share(threads, most);
                             Prepared::Fitted(fitted)
                         }
-                        Err(objects) => Prepared::Objects(objects),
+                        Err(mut objects) => {
+                            objects.end_behind(most);
+                            Prepared::Objects(objects)
+                        }
                     })),
                     target,
                     policy: policy.clone().unbind(),
@@ -244,7 +252,8 @@ impl Conversion {
                 run.want_records(otherwise, merely_told);
             }
             let (format, name) = (dialect.name(), source.name());
-            let plain = Plain { run, writer, settings, cut, limits, gauge, format, name, threads };
+            let plain =
+                Plain { run, writer, settings, cut, limits, gauge, format, name, threads, most };
             Ok(Conversion {
                 prepared: Mutex::new(Some(Prepared::Plain(Box::new(plain)))),
                 target: target.clone().unbind(),
@@ -330,10 +339,11 @@ impl Plain {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads } = *self;
+        let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads, most } =
+            *self;
         let named = Named::new(format, name.as_deref());
         let to = convert::Conversion::new(settings, writer, open, &limits);
-        let mut to = to.cutting(cut);
+        let mut to = to.cutting(cut).up_to(most);
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Converting<'_>| {

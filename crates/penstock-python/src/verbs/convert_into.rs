@@ -151,13 +151,18 @@ impl Into<'_> {
                     name: source.name(),
                     is_lone_object,
                     threads: 1,
+                    most: u64::MAX,
                 };
                 Opened { fitted: Ok(Box::new(fitted)), held, meter }
             }
             Err(_) => {
                 let driver = Driver::new(dialect, plan, settings, input);
                 let meter = Meter::new(driver.gauge().clone(), total);
-                Opened { fitted: Err(Box::new(Objects { driver, recorder })), held, meter }
+                Opened {
+                    fitted: Err(Box::new(Objects { driver, recorder, most: u64::MAX })),
+                    held,
+                    meter,
+                }
             }
         })
     }
@@ -167,9 +172,16 @@ impl Into<'_> {
 pub(super) struct Objects {
     driver: Driver,
     recorder: Recorder,
+    /// How many records are written at most.
+    most: u64,
 }
 
 impl Objects {
+    /// Ends behind so many records.
+    pub(super) fn end_behind(&mut self, most: u64) {
+        self.most = most;
+    }
+
     pub(super) fn gauge(&self) -> Arc<Gauge> {
         Arc::clone(self.driver.gauge())
     }
@@ -181,10 +193,12 @@ impl Objects {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Objects { mut driver, mut recorder } = *self;
+        let Objects { mut driver, mut recorder, most } = *self;
         driver.builder_mut().set_recycling(true);
         let mut ended = None;
+        let mut left = most;
         let rows = std::iter::from_fn(|| {
+            left = left.checked_sub(1)?;
             loop {
                 match driver.advance(py) {
                     Ok(Turn::Row) => {
@@ -256,6 +270,8 @@ pub(super) struct Fitted {
     name: Option<String>,
     is_lone_object: bool,
     threads: usize,
+    /// How many records are written at most.
+    most: u64,
 }
 
 impl Fitted {
@@ -263,9 +279,9 @@ impl Fitted {
         Arc::clone(&self.gauge)
     }
 
-    /// Shares the work with so many threads.
-    pub(super) fn share(&mut self, threads: usize) {
-        self.threads = threads;
+    /// Shares the work with so many threads, and ends behind so many records.
+    pub(super) fn share(&mut self, threads: usize, most: u64) {
+        (self.threads, self.most) = (threads, most);
     }
 
     /// Converts all of the source.
@@ -276,7 +292,8 @@ impl Fitted {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Fitted { mut run, fit, slow, recorder, records, memory, gauge, threads, .. } = *self;
+        let Fitted { mut run, fit, slow, recorder, records, memory, gauge, threads, most, .. } =
+            *self;
         let plan = Some(slow.planned().clone_ref(py));
         let named = Named::new(self.format, self.name.as_deref());
         let advised = |problem: &mut Problem<PyErr>| {
@@ -292,6 +309,7 @@ impl Fitted {
             to: To::Target(open),
             lost: None,
             records: 0,
+            most,
             memory,
             plan,
             header: None,
@@ -385,6 +403,7 @@ struct Body<'t> {
     /// Why the target took no text.
     lost: Option<TargetError>,
     records: u64,
+    most: u64,
     memory: Option<u64>,
     /// The plan of the builder.
     plan: Option<PlanRef>,
@@ -423,7 +442,7 @@ impl Body<'_> {
         Python::attach(|py| {
             self.fall()?;
             let flow = slow(builder(self.slow.get_mut())?)?;
-            self.row(py).map(|ended| if ended { Flow::Take } else { flow })
+            self.row(py).map(|ended| ended.unwrap_or(flow))
         })
     }
 
@@ -450,12 +469,11 @@ impl Body<'_> {
     }
 
     /// Writes the record that the builder has, if it is complete.
-    fn row(&mut self, py: Python<'_>) -> Result<bool, Refusal> {
-        let Some(row) = builder(self.slow.get_mut())?.take_row() else { return Ok(false) };
+    fn row(&mut self, py: Python<'_>) -> Result<Option<Flow>, Refusal> {
+        let Some(row) = builder(self.slow.get_mut())?.take_row() else { return Ok(None) };
         self.recorder.record(row.bind(py))?;
         drop(row);
-        self.ended()?;
-        Ok(true)
+        self.ended().map(Some)
     }
 
     /// The record is complete.
@@ -463,7 +481,7 @@ impl Body<'_> {
     fn end_record(&mut self) -> Answer {
         let Body { fit, recorder, .. } = self;
         match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
-            Ok(_) => self.ended()?,
+            Ok(_) => return self.ended(),
             Err(refused) if refused.kind() == Reason::Memory => {
                 return Err(PyMemoryError::new_err(()).into());
             }
@@ -472,22 +490,25 @@ impl Body<'_> {
                 if self.is_lane() {
                     return Err(Refusal::kept());
                 }
-                Python::attach(|py| {
+                let ended = Python::attach(|py| {
                     self.fall()?;
                     self.row(py)
                 })?;
+                return Ok(ended.unwrap_or(Flow::Take));
             }
         }
-        Ok(Flow::Take)
     }
 
     /// After a record was written.
     #[inline(always)]
-    fn ended(&mut self) -> Result<(), Refusal> {
+    fn ended(&mut self) -> Answer {
         self.records += 1;
         self.fit.clear();
         self.is_slow.set(false);
-        if self.recorder.waiting().text().len() >= ENOUGH { self.hand() } else { Ok(()) }
+        if self.recorder.waiting().text().len() >= ENOUGH {
+            self.hand()?;
+        }
+        Ok(if self.records < self.most { Flow::Take } else { Flow::Stop })
     }
 
     /// Hands the text on.
@@ -529,6 +550,7 @@ impl Body<'_> {
             to: To::Worker(Kept::default()),
             lost: None,
             records: 0,
+            most: u64::MAX,
             memory: self.memory,
             plan: None,
             header: self.header.clone(),
@@ -666,7 +688,7 @@ impl Body<'_> {
         Python::attach(|py| {
             self.is_slow.set(true);
             let flow = builder(self.slow.get_mut())?.row(row)?;
-            self.row(py).map(|ended| if ended { Flow::Take } else { flow })
+            self.row(py).map(|ended| ended.unwrap_or(flow))
         })
     }
 }
@@ -728,8 +750,7 @@ impl LookAhead for Body<'_> {
         match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
             Ok(_) => {
                 row.take();
-                self.ended()?;
-                Ok(Flow::Take)
+                self.ended()
             }
             Err(refused) if refused.kind() == Reason::Memory => {
                 Err(PyMemoryError::new_err(()).into())

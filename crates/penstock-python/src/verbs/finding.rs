@@ -20,11 +20,13 @@ use pyo3::exceptions::PyOSError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A source that may be read again, and how.
 pub(super) struct Again {
@@ -121,11 +123,18 @@ impl Again {
         sought: &Sought,
     ) -> PyResult<Schema> {
         let mut finder = Finder::of(sought.wanted.clone(), sought.mixed);
+        if let Some(most) = sought.most {
+            finder.end_behind(most.max(1));
+        }
+        // The threads would read what is behind the last record.
+        let threads = if sought.most.is_some() { 1 } else { threads };
         let (mut broken, mut first) = (0, None);
         for (dialect, source) in sources {
             let failed;
-            (finder, failed) =
-                pass(py, finder, &self.recipe, dialect.get(), source.get(), threads)?;
+            let gauge = Gauge::default();
+            let sourced = (dialect.get(), source.get());
+            (finder, failed) = pass(py, finder, &self.recipe, sourced, threads, &gauge)?;
+            sought.skipped.set(sought.skipped.get() + gauge.skipped.load(Ordering::Relaxed));
             let Some(error) = failed else { continue };
             if !self.leaves_out(py, sources, &error)? {
                 return Err(error);
@@ -138,7 +147,7 @@ impl Again {
         }
         match first {
             Some(error) if broken == sources.len() && finder.found().is_empty() => Err(error),
-            _ => Schema::found(py, finder),
+            _ => Schema::found(py, finder, sought.skipped.get()),
         }
     }
 }
@@ -153,6 +162,10 @@ pub(super) struct Sought {
     /// Whether there is a warning for each source whose rest is left out. Otherwise, the second pass
     /// reports it.
     pub(super) reports: bool,
+    /// How many records of each source count.
+    pub(super) most: Option<u64>,
+    /// How many records were left out.
+    pub(super) skipped: Cell<u64>,
 }
 
 /// A source with its dialect.
@@ -261,9 +274,9 @@ fn pass(
     py: Python<'_>,
     mut finder: Finder,
     recipe: &Recipe,
-    dialect: &Dialect,
-    source: &SourceObject,
+    (dialect, source): (&Dialect, &SourceObject),
     threads: usize,
+    gauge: &Gauge,
 ) -> PyResult<(Finder, Option<PyErr>)> {
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
     let Choice { plan, records, .. } = dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
@@ -286,7 +299,7 @@ fn pass(
     let run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
     let named = Named::new(dialect.name(), name.as_deref());
     let mut to = Finding::new(finder, records);
-    let failed = read_all(py, run, &mut to, &named, threads).err();
+    let failed = read_all(py, run, &mut to, &named, threads, gauge).err();
     Ok((to.into_finder(), failed))
 }
 
@@ -297,13 +310,13 @@ pub(super) fn read_all(
     to: &mut Finding,
     named: &Named<'_>,
     threads: usize,
+    gauge: &Gauge,
 ) -> PyResult<()> {
-    let gauge = Gauge::default();
     let mut together = Together::new(threads, &mut run);
     let mut bring =
-        |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.outlet(), &gauge);
+        |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.outlet(), gauge);
     loop {
-        match py.detach(|| advance(&mut run, to, &gauge, |_| 0, &mut bring)) {
+        match py.detach(|| advance(&mut run, to, gauge, |_| 0, &mut bring)) {
             Ok(Got::Somewhere) => py.check_signals()?,
             Ok(Got::End) => return Ok(()),
             Ok(Got::Problem(problem)) => {

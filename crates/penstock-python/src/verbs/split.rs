@@ -4,7 +4,7 @@
 //! pickled or written as JSON.
 
 use crate::columns::Schema;
-use crate::drive::driver::{Driver, Settings};
+use crate::drive::driver::{Driver, Gauge, Settings};
 use crate::edge::errors::{Named, given, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
@@ -660,8 +660,9 @@ pub(crate) fn split_schema(
             return Err(changed());
         }
         let named = Named::new(dialect.name(), name.as_deref());
-        read_all(py, run, &mut to, &named, threads)?;
-        Schema::found(py, to.into_finder())
+        let gauge = Gauge::default();
+        read_all(py, run, &mut to, &named, threads, &gauge)?;
+        Schema::found(py, to.into_finder(), gauge.skipped.load(Ordering::Relaxed))
     })
 }
 

@@ -177,7 +177,7 @@ impl Run {
         let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
         let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
         let wanted = (!names.wanted.is_empty()).then(|| Arc::new(Wanted::new(&names.wanted)));
-        let mut sought = Sought { wanted, mixed, reports: false };
+        let mut sought = Sought { wanted, mixed, ..Sought::default() };
         let mut schema = again.find(py, &sources, threads, &sought)?;
         if names.wanted.iter().any(|path| !has(schema.fields(), path)) {
             // The message suggests one of the others.

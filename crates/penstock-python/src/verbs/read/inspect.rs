@@ -7,6 +7,7 @@ use crate::drive::progress::Meter;
 use crate::plan::is_plan_error;
 use crate::verbs::finding::{self, Sought};
 use pyo3::prelude::*;
+use std::sync::atomic::Ordering;
 
 impl Run {
     /// Reads all records, and keeps none.
@@ -49,6 +50,7 @@ impl Run {
         threads: usize,
         reports: bool,
         unions: Unions,
+        most: Option<u64>,
     ) -> PyResult<Schema> {
         check_threads(threads)?;
         self.check(py)?;
@@ -65,12 +67,9 @@ impl Run {
             sources.append(&mut chain.sources(py)?);
         }
         self.driver.close();
-        let found = again.find(
-            py,
-            &sources,
-            threads,
-            &Sought { reports, mixed: unions.mixed(), ..Sought::default() },
-        );
+        let sought = Sought { reports, mixed: unions.mixed(), most, ..Sought::default() };
+        let found = again.find(py, &sources, threads, &sought);
+        self.driver.gauge().skipped.store(sought.skipped.get(), Ordering::Relaxed);
         self.driver.finish();
         self.closed = Some("this Reader is closed".into());
         found

@@ -409,16 +409,17 @@ impl Reader {
 
     /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
     /// again. With a class, it is that of the class. `reports` says whether broken files are reported
-    /// that `errors=` leaves out.
-    #[pyo3(signature = (threads, reports = true, unions = "error", /))]
+    /// that `errors=` leaves out, and `most` how many records count.
+    #[pyo3(signature = (threads, reports = true, unions = "error", most = None, /))]
     fn _schema(
         &self,
         py: Python<'_>,
         threads: usize,
         reports: bool,
         unions: &str,
+        most: Option<u64>,
     ) -> PyResult<Schema> {
-        guarded(py, || self.enter()?.schema(py, threads, reports, Unions::of(unions)?))
+        guarded(py, || self.enter()?.schema(py, threads, reports, Unions::of(unions)?, most))
     }
 
     /// For the command line, before anything is read: keeps the names of records, and shortens the
