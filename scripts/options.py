@@ -54,7 +54,7 @@ GROUPS = {
     "Which part is read": (
         "What is not asked for is skipped: see [streaming](streaming.md) and [paths](paths.md).",
         *("read at", "read namespaces", "read columns", "read member", "read split"),
-        "read resume",
+        *("read resume", "read file_column", "read key_column", "read flatten"),
     ),
     "Data that is not clean": (
         "By default, the first fault is an error: see [handling errors](handling_errors.md).",

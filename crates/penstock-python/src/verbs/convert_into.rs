@@ -481,9 +481,9 @@ impl Body<'_> {
     fn end_record(&mut self) -> Answer {
         let Body { fit, recorder, .. } = self;
         match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
-            Ok(_) => return self.ended(),
+            Ok(_) => self.ended(),
             Err(refused) if refused.kind() == Reason::Memory => {
-                return Err(PyMemoryError::new_err(()).into());
+                Err(PyMemoryError::new_err(()).into())
             }
             Err(_) => {
                 self.recorder.waiting().abandon();
@@ -494,7 +494,7 @@ impl Body<'_> {
                     self.fall()?;
                     self.row(py)
                 })?;
-                return Ok(ended.unwrap_or(Flow::Take));
+                Ok(ended.unwrap_or(Flow::Take))
             }
         }
     }
