@@ -694,7 +694,7 @@ impl Finding {
     }
 
     /// The way to the sink, which shares its work with threads.
-    pub fn outlet(&mut self) -> &mut RecordScope<Finder> {
+    pub fn scope(&mut self) -> &mut RecordScope<Finder> {
         &mut self.0
     }
 
@@ -740,11 +740,11 @@ impl Worker for Finder {
         Some(Finder::of(self.wanted.clone(), self.found.mixed))
     }
     fn read_piece<R: FormatReader>(
-        outlet: &mut RecordScope<Self>,
+        scope: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
-        match outlet {
+        match scope {
             RecordScope::Root(finder) => reader.run_dyn(given, finder),
             RecordScope::Inside(select) => reader.run_dyn(given, select),
         }

@@ -210,7 +210,7 @@ fn reader(framing: Framing) -> Reader {
     Reader::Json(json::Reader::new(framing, &Limits::default()))
 }
 
-fn outlet(at: Option<&str>) -> RecordScope<Sums> {
+fn scope(at: Option<&str>) -> RecordScope<Sums> {
     let records = at.map(|at| Records::at(&Path::parse(at).unwrap()).unwrap());
     RecordScope::new(Sums::default(), records)
 }
@@ -219,7 +219,7 @@ fn outlet(at: Option<&str>) -> RecordScope<Sums> {
 fn lent(bytes: &[u8], framing: Framing, at: Option<&str>, policy: Policy) -> Told {
     let mut run = Run::new(reader(framing), InMemory::new(bytes, Origin::default()), policy);
     run.input_mut().more(7);
-    drive(&mut run, &mut outlet(at), |run, _| {
+    drive(&mut run, &mut scope(at), |run, _| {
         run.input_mut().more(7);
         Ok(())
     })
@@ -230,7 +230,7 @@ fn pushed(pieces: &[&[u8]], framing: Framing, at: Option<&str>, policy: Policy) 
     let input = Windows::pushed(Detect::Nothing, None, None);
     let mut run = Run::new(reader(framing), input, policy);
     let mut pieces = pieces.iter();
-    drive(&mut run, &mut outlet(at), |run, to| match pieces.next() {
+    drive(&mut run, &mut scope(at), |run, to| match pieces.next() {
         Some(piece) => run.push(to, piece),
         None => run.push_end(to),
     })
@@ -324,7 +324,7 @@ fn a_source_that_breaks_off() {
     let limits = Limits::default();
     let source = Source::open(Box::new(Broken(b"1\n2\n{\"a\"")), Options::new(&limits));
     let mut run = Run::new(reader(Framing::Lines), Windows::of(source), Policy::Skip);
-    let told = drive(&mut run, &mut outlet(None), |run, to| {
+    let told = drive(&mut run, &mut scope(None), |run, to| {
         let brought = run.input_mut().more();
         run.brought(to, brought)
     });
@@ -336,7 +336,7 @@ fn a_source_that_breaks_off() {
 fn more_than_may_be_pushed() {
     let input = Windows::pushed(Detect::Nothing, None, Some(4));
     let mut run = Run::new(reader(Framing::Lines), input, Policy::Skip);
-    let mut to = outlet(None);
+    let mut to = scope(None);
     let mut chunks = [&b"1\n2"[..], b"\n3\n"].into_iter();
     let told = drive(&mut run, &mut to, |run, to| run.push(to, chunks.next().unwrap()));
     assert_eq!(told.sums, [1, 2]);
@@ -350,7 +350,7 @@ fn text_that_is_kept() {
     let bytes = &b"\xef\xbb\xbf{\"a\": 1, \"b\": {\"c\": 2}}"[..];
     let source = Source::open(Box::new(bytes), Options::new(&limits));
     let mut run = Run::new(reader(Framing::Document), KeptText::of(source), Policy::Raise);
-    let told = drive(&mut run, &mut outlet(None), |run, _| {
+    let told = drive(&mut run, &mut scope(None), |run, _| {
         run.input_mut().more(3).unwrap();
         Ok(())
     });
@@ -380,7 +380,7 @@ fn a_byte_range_is_as_in_the_whole() {
         let mut run =
             Run::new(reader(Framing::Lines), Windows::of_range(source, counted), Policy::Hand)
                 .behind_records(before);
-        let rest = drive(&mut run, &mut outlet(None), |run, to| {
+        let rest = drive(&mut run, &mut scope(None), |run, to| {
             let brought = run.input_mut().more();
             run.brought(to, brought)
         });
@@ -428,7 +428,7 @@ fn a_range_of_a_compressed_file_is_as_in_the_whole() {
         let mut run =
             Run::new(reader(Framing::Lines), Windows::of_range(source, counted), Policy::Hand)
                 .behind_records(before);
-        let rest = drive(&mut run, &mut outlet(None), |run, to| {
+        let rest = drive(&mut run, &mut scope(None), |run, to| {
             let brought = run.input_mut().more();
             run.brought(to, brought)
         });

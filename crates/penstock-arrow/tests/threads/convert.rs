@@ -94,7 +94,7 @@ fn made(how: How, text: &[u8], by: Option<(usize, usize)>) -> Made {
     let mut to = to.cutting(cut);
     let nothing = |_: &mut _| unreachable!("nothing pauses");
     let (problems, taken, is_whole) =
-        drive_in(reader, how.policy, text, (&mut to, |to| to.outlet()), by, nothing);
+        drive_in(reader, how.policy, text, (&mut to, |to| to.scope()), by, nothing);
     // How much of the text was taken before a failure is left open.
     let finished = if is_whole { finish(&mut to) } else { Err("a failure".to_owned()) };
     let records = to.records();

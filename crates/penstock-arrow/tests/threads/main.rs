@@ -89,12 +89,12 @@ fn drive<S: Shares<Cause = Infallible, Break: Debug>>(
     (problems, taken)
 }
 
-/// The same with an outlet in another destination. Says, too, whether the text was read to its end.
+/// The same with a scope in another destination. Says, too, whether the text was read to its end.
 fn drive_in<S, D>(
     reader: Reader,
     policy: Policy,
     text: &[u8],
-    (to, outlet): (&mut D, impl Fn(&mut D) -> &mut RecordScope<S>),
+    (to, scope): (&mut D, impl Fn(&mut D) -> &mut RecordScope<S>),
     by: Option<(usize, usize)>,
     mut full: impl FnMut(&mut S),
 ) -> (Vec<String>, u64, bool)
@@ -122,7 +122,7 @@ where
         match run.advance(to) {
             Ok(run::Turn::Dry) => {}
             Ok(run::Turn::Paused) => {
-                full(outlet(to).inner_mut());
+                full(scope(to).inner_mut());
                 continue;
             }
             Ok(run::Turn::Problem(problem)) => {
@@ -141,13 +141,13 @@ where
         }
         match &mut threads {
             Some(threads) => {
-                if threads.step(&mut run, outlet(to)).expect("a good source") == Turn::Full {
-                    full(outlet(to).inner_mut());
+                if threads.step(&mut run, scope(to)).expect("a good source") == Turn::Full {
+                    full(scope(to).inner_mut());
                 }
             }
             None => {
                 if let Some((count, size)) = by {
-                    threads = Threads::begin_sized(&mut run, outlet(to), count, Some(size));
+                    threads = Threads::begin_sized(&mut run, scope(to), count, Some(size));
                 }
                 if threads.is_none() {
                     let brought = run.input_mut().more();

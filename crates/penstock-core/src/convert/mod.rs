@@ -629,7 +629,7 @@ pub enum Unfinished<E> {
 /// ```
 #[derive(Debug)]
 pub struct Conversion<'t, O: Output> {
-    outlet: RecordScope<Body<'t, O>>,
+    scope: RecordScope<Body<'t, O>>,
 }
 
 impl<'t, O: Output> Conversion<'t, O> {
@@ -661,38 +661,38 @@ impl<'t, O: Output> Conversion<'t, O> {
             repeats: false,
             cut: None,
         };
-        Conversion { outlet: RecordScope::new(body, records) }
+        Conversion { scope: RecordScope::new(body, records) }
     }
 
     /// The way to what converts each record, which shares its work with threads.
-    pub fn outlet(&mut self) -> &mut RecordScope<Body<'t, O>> {
-        &mut self.outlet
+    pub fn scope(&mut self) -> &mut RecordScope<Body<'t, O>> {
+        &mut self.scope
     }
 
     /// Keeps only some columns of a table.
     #[must_use]
     pub fn cutting(mut self, cut: Option<Cut>) -> Self {
-        self.outlet.inner_mut().cut = cut.map(Box::new);
+        self.scope.inner_mut().cut = cut.map(Box::new);
         self
     }
 
     /// Ends behind so many records, of which there is at least one.
     #[must_use]
     pub fn up_to(mut self, most: u64) -> Self {
-        self.outlet.inner_mut().most = most;
+        self.scope.inner_mut().most = most;
         self
     }
 
     /// How many records are written.
     #[must_use]
     pub fn records(&self) -> u64 {
-        self.outlet.inner().records
+        self.scope.inner().records
     }
 
     /// How many bytes of text the output has taken.
     #[must_use]
     pub fn taken(&self) -> u64 {
-        self.outlet.inner().out.taken
+        self.scope.inner().out.taken
     }
 
     /// Ends the text, and hands on the rest of it.
@@ -700,7 +700,7 @@ impl<'t, O: Output> Conversion<'t, O> {
     /// # Errors
     /// What was written is no document of its format, or the output does not take it.
     pub fn finish(&mut self) -> Result<(), Unfinished<O::Error>> {
-        let Body { stage, out, .. } = self.outlet.inner_mut();
+        let Body { stage, out, .. } = self.scope.inner_mut();
         let mut result = match stage {
             Stage::Elements(elements) => elements.finish(out),
             _ => Ok(()),
@@ -714,19 +714,19 @@ impl<'t, O: Output> Conversion<'t, O> {
     }
 }
 
-/// Forwards a call to the outlet.
+/// Forwards a call to the scope.
 macro_rules! led {
     (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(led! { @ $how $method($($name: $kind),*) $(-> $result)? })*
     };
     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
         fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
-            self.outlet.$method($($name),*)
+            self.scope.$method($($name),*)
         }
     };
     (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
         fn $method(&self, $($name: $kind),*) -> $result {
-            self.outlet.$method($($name),*)
+            self.scope.$method($($name),*)
         }
     };
 }
@@ -741,22 +741,22 @@ impl<O: Output> Destination for Conversion<'_, O> {
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
-        read(&mut self.outlet, reader, given)
+        read(&mut self.scope, reader, given)
     }
     forward!(destination, led);
 }
 
 /// Lets a reader parse text, and receives the events.
 fn read<O: Output, R: FormatReader>(
-    outlet: &mut RecordScope<Body<'_, O>>,
+    scope: &mut RecordScope<Body<'_, O>>,
     reader: &mut R,
     given: InputView<'_>,
 ) -> Result<Step, Fail<Unwritable>> {
-    match outlet {
+    match scope {
         RecordScope::Inside(select) if select.inner().names_records => {
             reader.run_dyn(given, &mut Named { select })
         }
-        outlet => outlet.read_from(reader, given),
+        scope => scope.read_from(reader, given),
     }
 }
 

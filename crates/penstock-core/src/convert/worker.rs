@@ -57,12 +57,12 @@ impl<O: Output<Error: Send> + Send + 'static> Worker for Body<'static, O> {
         }
     }
     fn read_piece<R: FormatReader>(
-        outlet: &mut RecordScope<Self>,
+        scope: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Unwritable>> {
-        let step = read(outlet, reader, given)?;
-        let body = outlet.inner_mut();
+        let step = read(scope, reader, given)?;
+        let body = scope.inner_mut();
         if body.depth == 0 {
             body.out.hand().map_err(Fail::Sink)?;
         }

@@ -181,18 +181,18 @@ impl RecordStart {
     #[must_use]
     pub fn of(
         run: &Run<Reader, Windows, Infallible>,
-        outlet: &RecordScope<Planner>,
+        scope: &RecordScope<Planner>,
     ) -> Option<RecordStart> {
-        let at = outlet.inner().found;
-        let stand = run.reader().stand(at, outlet.depth())?;
+        let at = scope.inner().found;
+        let stand = run.reader().stand(at, scope.depth())?;
         let counted = match (&stand, run.input().locate(at)) {
             // Its objects may be anywhere, so that no bytes come before it.
             (ReaderState::Members(_), _) => Counter::new(),
             (_, place) => place.map(|place| Counter::at(place.line, place.column, at))?,
         };
-        let within = outlet.inner_records().map(|(begun, ..)| begun);
-        let records = within.unwrap_or(outlet.inner().records) - 1;
-        Some(RecordStart { counted, records, stand, open: outlet.open() })
+        let within = scope.inner_records().map(|(begun, ..)| begun);
+        let records = within.unwrap_or(scope.inner().records) - 1;
+        Some(RecordStart { counted, records, stand, open: scope.open() })
     }
 }
 
@@ -201,16 +201,16 @@ impl RecordStart {
 /// follows there are records. Its reader reads on behind them. How many it has passed.
 pub fn pass_records(
     run: &mut Run<Reader, Windows, Infallible>,
-    outlet: &mut RecordScope<Planner>,
+    scope: &mut RecordScope<Planner>,
     most: u64,
 ) -> u64 {
-    let depth = outlet.depth();
+    let depth = scope.depth();
     let Some(reader) = run.reader_mut().binary_mut() else { return 0 };
-    if !outlet.only_records_follow() {
+    if !scope.only_records_follow() {
         return 0;
     }
     let count = reader.left_behind(depth).min(most);
     reader.pass_members(depth, count);
-    outlet.leave_records(count);
+    scope.leave_records(count);
     count
 }

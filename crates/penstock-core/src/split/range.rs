@@ -85,12 +85,12 @@ impl Head {
     #[must_use]
     pub fn of(
         run: &Run<Reader, Windows, Infallible>,
-        outlet: &RecordScope<Planner>,
+        scope: &RecordScope<Planner>,
         records: Option<Records>,
     ) -> Option<Self> {
-        outlet.beside(Planner::default())?;
-        let reader = run.reader().beside(outlet.depth())?;
-        let first = RecordStart::of(run, outlet)?;
+        scope.beside(Planner::default())?;
+        let reader = run.reader().beside(scope.depth())?;
+        let first = RecordStart::of(run, scope)?;
         Some(Head { reader, records, first, meetings: MEETINGS })
     }
 

@@ -17,16 +17,16 @@ pub trait Worker:
     /// An empty one that takes records in the same way. `used` lends its memory.
     fn anew(&self, used: Option<Self>) -> Option<Self>;
 
-    /// Lets a reader parse a piece, and receives the events that `outlet` leads to it.
+    /// Lets a reader parse a piece, and receives the events that `scope` leads to it.
     ///
     /// # Errors
     /// As [`FormatReader::run`].
     fn read_piece<R: FormatReader>(
-        outlet: &mut RecordScope<Self>,
+        scope: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<<Self as Sink>::Error>> {
-        outlet.read_from(reader, given)
+        scope.read_from(reader, given)
     }
 }
 

@@ -133,14 +133,14 @@ pub(crate) enum Builder {
     MarkupColumns(Box<RecordScope<Filling<Elements, Markup>>>),
 }
 
-/// Forwards a call to the outlet of the sink that was chosen.
+/// Forwards a call to the scope of the sink that was chosen.
 macro_rules! each {
-    ($self:expr, $outlet:ident => $call:expr) => {
+    ($self:expr, $scope:ident => $call:expr) => {
         match $self {
-            Builder::Keyed($outlet) => $call,
-            Builder::Markup($outlet) => $call,
-            Builder::KeyedColumns($outlet) => $call,
-            Builder::MarkupColumns($outlet) => $call,
+            Builder::Keyed($scope) => $call,
+            Builder::Markup($scope) => $call,
+            Builder::KeyedColumns($scope) => $call,
+            Builder::MarkupColumns($scope) => $call,
         }
     };
 }
@@ -165,15 +165,15 @@ impl Builder {
 
     /// The plan.
     pub(crate) fn planned(&self) -> &PlanRef {
-        each!(self, outlet => outlet.inner().planned())
+        each!(self, scope => scope.inner().planned())
     }
 
     /// Before anything is read: fills columns from now on, instead of making objects. A batch has at
     /// most so many rows, and about so many bytes.
     pub(crate) fn fill(&mut self, py: Python<'_>, made: Made, rows: usize, bytes: usize) {
         let (options, (number, memory, token)) = match self {
-            Builder::Keyed(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
-            Builder::Markup(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
+            Builder::Keyed(scope) => (scope.inner().options(), scope.inner().bounds()),
+            Builder::Markup(scope) => (scope.inner().options(), scope.inner().bounds()),
             // It fills columns already.
             Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => return,
         };
@@ -195,11 +195,11 @@ impl Builder {
         let none = Owned::new(plan, options, MarkupOptions::default());
         let before = std::mem::replace(self, Builder::Markup(RecordScope::Root(none)));
         *self = match before {
-            Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(outlet.map(|slow| {
+            Builder::Keyed(scope) => Builder::KeyedColumns(Box::new(scope.map(|slow| {
                 let fast = Keyed::new(columns, settings);
                 Filling::new(fast, slow, classes, always, memory).checking(checks)
             }))),
-            Builder::Markup(outlet) => Builder::MarkupColumns(Box::new(outlet.map(|slow| {
+            Builder::Markup(scope) => Builder::MarkupColumns(Box::new(scope.map(|slow| {
                 let fast = Markup::new(columns, settings);
                 Filling::new(fast, slow, classes, always, memory).checking(checks)
             }))),
@@ -211,15 +211,15 @@ impl Builder {
     pub(crate) fn columns(&mut self) -> Option<&mut penstock_arrow::Columns> {
         match self {
             Builder::Keyed(_) | Builder::Markup(_) => None,
-            Builder::KeyedColumns(outlet) => Some(outlet.inner_mut().columns()),
-            Builder::MarkupColumns(outlet) => Some(outlet.inner_mut().columns()),
+            Builder::KeyedColumns(scope) => Some(scope.inner_mut().columns()),
+            Builder::MarkupColumns(scope) => Some(scope.inner_mut().columns()),
         }
     }
 
     /// See [`Filling::take_left_out`].
     pub(crate) fn take_left_out(&mut self, py: Python<'_>) -> Option<String> {
         match self {
-            Builder::MarkupColumns(outlet) => outlet.inner_mut().take_left_out(py),
+            Builder::MarkupColumns(scope) => scope.inner_mut().take_left_out(py),
             _ => None,
         }
     }
@@ -228,8 +228,8 @@ impl Builder {
     pub(crate) fn filled(&self) -> (u64, bool) {
         match self {
             Builder::Keyed(_) | Builder::Markup(_) => (0, true),
-            Builder::KeyedColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
-            Builder::MarkupColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
+            Builder::KeyedColumns(scope) => (scope.inner().records(), !scope.inner().is_free()),
+            Builder::MarkupColumns(scope) => (scope.inner().records(), !scope.inner().is_free()),
         }
     }
 
@@ -241,11 +241,11 @@ impl Builder {
     ) -> Option<Pool> {
         match self {
             Builder::Keyed(_) | Builder::Markup(_) => None,
-            Builder::KeyedColumns(outlet) => {
-                Threads::begin(run, outlet, count).map(|threads| Pool::Keyed(Box::new(threads)))
+            Builder::KeyedColumns(scope) => {
+                Threads::begin(run, scope, count).map(|threads| Pool::Keyed(Box::new(threads)))
             }
-            Builder::MarkupColumns(outlet) => {
-                Threads::begin(run, outlet, count).map(|threads| Pool::Markup(Box::new(threads)))
+            Builder::MarkupColumns(scope) => {
+                Threads::begin(run, scope, count).map(|threads| Pool::Markup(Box::new(threads)))
             }
         }
     }
@@ -257,63 +257,63 @@ impl Builder {
         pool: &mut Pool,
     ) -> Result<split::Turn, Failed<PyErr, PyErr>> {
         match (self, pool) {
-            (Builder::KeyedColumns(outlet), Pool::Keyed(threads)) => threads.step(run, outlet),
-            (Builder::MarkupColumns(outlet), Pool::Markup(threads)) => threads.step(run, outlet),
+            (Builder::KeyedColumns(scope), Pool::Keyed(threads)) => threads.step(run, scope),
+            (Builder::MarkupColumns(scope), Pool::Markup(threads)) => threads.step(run, scope),
             _ => unreachable!("the threads of another builder"),
         }
     }
 
     /// See [`Owned::traverse`].
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        each!(self, outlet => outlet.inner().traverse(visit))
+        each!(self, scope => scope.inner().traverse(visit))
     }
 
     /// See [`Owned::take_rows`].
     pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
-        each!(self, outlet => outlet.inner_mut().take_rows())
+        each!(self, scope => scope.inner_mut().take_rows())
     }
 
     /// See [`Owned::take_row`].
     #[inline]
     pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
-        each!(self, outlet => outlet.inner_mut().take_row())
+        each!(self, scope => scope.inner_mut().take_row())
     }
 
     /// Before columns are filled: no two columns of a table may have one name.
     pub(crate) fn set_distinct(&mut self) {
-        if let Builder::Keyed(outlet) = self {
-            outlet.inner_mut().set_distinct();
+        if let Builder::Keyed(scope) = self {
+            scope.inner_mut().set_distinct();
         }
     }
 
     /// See [`Owned::set_recycling`].
     pub(crate) fn set_recycling(&mut self, recycle: bool) {
-        each!(self, outlet => outlet.inner_mut().set_recycling(recycle));
+        each!(self, scope => scope.inner_mut().set_recycling(recycle));
     }
 
     /// Before anything is read: the key by which the value was found, for a class that takes it.
     pub(crate) fn expect_found_by(&mut self, step: PathStep) {
-        each!(self, outlet => outlet.inner_mut().expect_found_by(step));
+        each!(self, scope => scope.inner_mut().expect_found_by(step));
     }
 
     /// Before anything is read: goes on where so much is open, behind so many records. False if that
     /// is not a place where records are.
     pub(crate) fn begin_at(&mut self, open: &[Open], records: u64) -> bool {
-        each!(self, outlet => outlet.go_on(open, records))
+        each!(self, scope => scope.go_on(open, records))
     }
 
     /// See [`RecordScope::open_behind`].
     pub(crate) fn open_behind(&self) -> Vec<Open> {
-        each!(self, outlet => outlet.open_behind())
+        each!(self, scope => scope.open_behind())
     }
 
     /// See [`Owned::unknown`].
     pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
-        each!(self, outlet => outlet.inner().unknown())
+        each!(self, scope => scope.inner().unknown())
     }
 }
 
-/// Forwards a call to the outlet of the sink that was chosen.
+/// Forwards a call to the scope of the sink that was chosen.
 macro_rules! chosen {
     (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(chosen! { @ $how $method($($name: $kind),*) $(-> $result)? })*
@@ -321,13 +321,13 @@ macro_rules! chosen {
     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
         #[inline(always)]
         fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
-            each!(self, outlet => outlet.$method($($name),*))
+            each!(self, scope => scope.$method($($name),*))
         }
     };
     (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
         #[inline(always)]
         fn $method(&self, $($name: $kind),*) -> $result {
-            each!(self, outlet => outlet.$method($($name),*))
+            each!(self, scope => scope.$method($($name),*))
         }
     };
 }
@@ -343,7 +343,7 @@ impl Destination for Builder {
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
-        each!(self, outlet => outlet.read_from(reader, given))
+        each!(self, scope => scope.read_from(reader, given))
     }
     forward!(destination, chosen);
 }

@@ -662,8 +662,8 @@ fn run_measured(
     sampler.measure(|clockwork| match clockwork {
         None => run.advance(builder),
         Some(clockwork) => match builder {
-            Builder::Keyed(outlet) => run.advance(&mut Timed { outlet, clockwork }),
-            Builder::Markup(outlet) => run.advance(&mut Timed { outlet, clockwork }),
+            Builder::Keyed(scope) => run.advance(&mut Timed { scope, clockwork }),
+            Builder::Markup(scope) => run.advance(&mut Timed { scope, clockwork }),
             Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => run.advance(builder),
         },
     })

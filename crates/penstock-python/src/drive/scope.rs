@@ -1,6 +1,6 @@
-//! Implements `Destination` for sinks that decorate an outlet.
+//! Implements `Destination` for sinks that decorate a scope.
 
-/// Makes a destination of a sink that has a `RecordScope` of objects in its field `outlet`. The outlet
+/// Makes a destination of a sink that has a `RecordScope` of objects in its field `scope`. The scope
 /// works as always; only the events go through the sink.
 macro_rules! outlet_destination {
     ($sink:ident) => {
@@ -25,19 +25,19 @@ macro_rules! outlet_destination {
     };
 }
 
-/// Forwards a call to the outlet.
+/// Forwards a call to the scope.
 macro_rules! by_outlet {
     (destination $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(by_outlet! { @ $how $method($($name: $kind),*) $(-> $result)? })*
     };
     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
         fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
-            self.outlet.$method($($name),*)
+            self.scope.$method($($name),*)
         }
     };
     (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
         fn $method(&self, $($name: $kind),*) -> $result {
-            self.outlet.$method($($name),*)
+            self.scope.$method($($name),*)
         }
     };
 }

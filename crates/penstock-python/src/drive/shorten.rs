@@ -93,8 +93,8 @@ impl Shortener {
         builder: &mut Builder,
     ) -> Result<Turn<PyErr>, Failed<PyErr, PyErr>> {
         match builder {
-            Builder::Keyed(outlet) => run.advance(&mut Shortened { outlet, state: self }),
-            Builder::Markup(outlet) => run.advance(&mut Shortened { outlet, state: self }),
+            Builder::Keyed(scope) => run.advance(&mut Shortened { scope, state: self }),
+            Builder::Markup(scope) => run.advance(&mut Shortened { scope, state: self }),
             // Nobody asks for both.
             Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => run.advance(builder),
         }
@@ -156,18 +156,18 @@ impl Shortener {
     }
 }
 
-/// An outlet in front of which records are shortened.
+/// A scope in front of which records are shortened.
 struct Shortened<'a, S: Side> {
-    outlet: &'a mut RecordScope<Owned<S>>,
+    scope: &'a mut RecordScope<Owned<S>>,
     state: &'a mut Shortener,
 }
 
 outlet_destination!(Shortened);
 
-/// Calls a method of the sink in the outlet.
+/// Calls a method of the sink in the scope.
 macro_rules! inside {
     ($self:ident.$method:ident($($argument:expr),*)) => {
-        match $self.outlet {
+        match $self.scope {
             RecordScope::Root(sink) => sink.$method($($argument),*),
             RecordScope::Inside(sink) => sink.$method($($argument),*),
         }
@@ -177,7 +177,7 @@ macro_rules! inside {
 impl<S: Side> Shortened<'_, S> {
     /// Whether the next event belongs to a record that has begun.
     fn in_record(&self) -> bool {
-        match &*self.outlet {
+        match &*self.scope {
             RecordScope::Root(_) => !self.state.open.is_empty(),
             RecordScope::Inside(select) => select.in_record(),
         }
@@ -185,7 +185,7 @@ impl<S: Side> Shortened<'_, S> {
 
     /// Begins a record, before its first event. Outside of records this does nothing that stays.
     fn begin_record(&mut self) {
-        let step = match &*self.outlet {
+        let step = match &*self.scope {
             RecordScope::Root(_) => None,
             RecordScope::Inside(select) => select.path_prefix().pop(),
         };
@@ -199,7 +199,7 @@ impl<S: Side> Shortened<'_, S> {
         give: impl FnOnce(&mut RecordScope<Owned<S>>) -> Result<Flow, Refusal>,
     ) -> Result<Flow, Refusal> {
         if !self.in_record() {
-            let flow = give(self.outlet)?;
+            let flow = give(self.scope)?;
             // It may have been a record.
             self.begin_record();
             return Ok(flow);
@@ -208,7 +208,7 @@ impl<S: Side> Shortened<'_, S> {
             return Ok(Flow::Take);
         }
         self.state.used += length + 2;
-        give(self.outlet)
+        give(self.scope)
     }
 
     /// A map or list, which `give` passes on.
@@ -220,8 +220,8 @@ impl<S: Side> Shortened<'_, S> {
     ) -> Result<Flow, Refusal> {
         let is_markup = matches!(S::SHAPE, Shape::Elements);
         if !self.in_record() {
-            let flow = give(self.outlet)?;
-            let begins = match &*self.outlet {
+            let flow = give(self.scope)?;
+            let begins = match &*self.scope {
                 RecordScope::Root(_) => true,
                 RecordScope::Inside(select) => select.in_record(),
             };
@@ -243,7 +243,7 @@ impl<S: Side> Shortened<'_, S> {
         }
         self.state.used += 2;
         self.state.open.push(Open::new(is_list, is_long));
-        let flow = give(self.outlet)?;
+        let flow = give(self.scope)?;
         if flow == Flow::Skip {
             self.state.open.pop();
         }
@@ -285,7 +285,7 @@ impl<S: Side> Shortened<'_, S> {
         if self.state.omits_key(length, element) {
             return Ok(Flow::Skip);
         }
-        let flow = give(self.outlet)?;
+        let flow = give(self.scope)?;
         self.state.after_key &= flow != Flow::Skip;
         Ok(flow)
     }
@@ -322,7 +322,7 @@ macro_rules! passed {
     };
     (@ ref $method:ident($($argument:ident: $kind:ty),*) -> $result:ty) => {
         fn $method(&self, $($argument: $kind),*) -> $result {
-            match &*self.outlet {
+            match &*self.scope {
                 RecordScope::Root(sink) => sink.$method($($argument),*),
                 RecordScope::Inside(sink) => sink.$method($($argument),*),
             }
@@ -334,7 +334,7 @@ macro_rules! passed {
 macro_rules! scalars {
     ($($method:ident($($argument:ident: $kind:ty),*) = $length:expr;)*) => {
         $(fn $method(&mut self, $($argument: $kind,)* at: u64) -> Result<Flow, Refusal> {
-            self.value($length, |outlet| match outlet {
+            self.value($length, |scope| match scope {
                 RecordScope::Root(sink) => sink.$method($($argument,)* at),
                 RecordScope::Inside(sink) => sink.$method($($argument,)* at),
             })
@@ -351,7 +351,7 @@ macro_rules! keys {
                 self.state.key = outer;
                 return inside!(self.$method($($argument,)* at));
             }
-            self.member($length, $element, |outlet| match outlet {
+            self.member($length, $element, |scope| match scope {
                 RecordScope::Root(sink) => sink.$method($($argument,)* at),
                 RecordScope::Inside(sink) => sink.$method($($argument,)* at),
             })
@@ -363,7 +363,7 @@ macro_rules! keys {
 macro_rules! begins {
     ($($method:ident = $is_list:expr;)*) => {
         $(fn $method(&mut self, at: u64) -> Result<Flow, Refusal> {
-            self.container($is_list, at, |outlet| match outlet {
+            self.container($is_list, at, |scope| match scope {
                 RecordScope::Root(sink) => sink.$method(at),
                 RecordScope::Inside(sink) => sink.$method(at),
             })

@@ -274,9 +274,9 @@ pub(crate) struct Clockwork {
     calls: i64,
 }
 
-/// An outlet, with the clock read before and after each event.
+/// A scope, with the clock read before and after each event.
 pub(crate) struct Timed<'a, S: Side> {
-    pub(crate) outlet: &'a mut RecordScope<Owned<S>>,
+    pub(crate) scope: &'a mut RecordScope<Owned<S>>,
     pub(crate) clockwork: &'a mut Clockwork,
 }
 
@@ -291,7 +291,7 @@ macro_rules! timed {
     (@ mut $method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?) => {
         fn $method(&mut self, $($argument: $kind),*) $(-> $result)? {
             let begun = Mono::now_relaxed();
-            let result = match self.outlet {
+            let result = match self.scope {
                 RecordScope::Root(sink) => sink.$method($($argument),*),
                 RecordScope::Inside(sink) => sink.$method($($argument),*),
             };
@@ -302,7 +302,7 @@ macro_rules! timed {
     };
     (@ ref $method:ident($($argument:ident: $kind:ty),*) -> $result:ty) => {
         fn $method(&self, $($argument: $kind),*) -> $result {
-            match &self.outlet {
+            match &self.scope {
                 RecordScope::Root(sink) => sink.$method($($argument),*),
                 RecordScope::Inside(sink) => sink.$method($($argument),*),
             }

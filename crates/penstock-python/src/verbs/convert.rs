@@ -347,7 +347,7 @@ impl Plain {
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Converting<'_>| {
-            together.bring(run, to.outlet(), &gauge)
+            together.bring(run, to.scope(), &gauge)
         };
         loop {
             match py.detach(|| advance(&mut run, &mut to, &gauge, Converting::records, &mut bring))

@@ -569,12 +569,12 @@ impl Worker for Body<'static> {
         Some(used)
     }
     fn read_piece<R: FormatReader>(
-        outlet: &mut RecordScope<Self>,
+        scope: &mut RecordScope<Self>,
         reader: &mut R,
         given: InputView<'_>,
     ) -> Result<Step, Fail<Refusal>> {
-        let step = outlet.read_from(reader, given)?;
-        outlet.inner_mut().hand().map_err(Fail::Sink)?;
+        let step = scope.read_from(reader, given)?;
+        scope.inner_mut().hand().map_err(Fail::Sink)?;
         Ok(step)
     }
 }

@@ -314,7 +314,7 @@ pub(super) fn read_all(
 ) -> PyResult<()> {
     let mut together = Together::new(threads, &mut run);
     let mut bring =
-        |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.outlet(), gauge);
+        |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.scope(), gauge);
     loop {
         match py.detach(|| advance(&mut run, to, gauge, |_| 0, &mut bring)) {
             Ok(Got::Somewhere) => py.check_signals()?,

@@ -655,7 +655,7 @@ pub(crate) fn split_schema(
         }
         let mut to = Finding::new(finder, records);
         if let Some(RecordStart { open, records, .. }) = &point
-            && !to.outlet().go_on(open, *records)
+            && !to.scope().go_on(open, *records)
         {
             return Err(changed());
         }

@@ -15,7 +15,7 @@ pub(super) struct Filled<L, K> {
     /// A reader that stands at the end of the piece.
     pub(super) reader: Reader,
     /// The way to what has taken the records.
-    pub(super) outlet: RecordScope<L>,
+    pub(super) scope: RecordScope<L>,
     /// The counts over the piece.
     pub(super) counted: K,
 }
@@ -24,7 +24,7 @@ pub(super) struct Filled<L, K> {
 #[derive(Debug)]
 pub(super) struct Filler<L> {
     pub(super) reader: Reader,
-    pub(super) outlet: RecordScope<L>,
+    pub(super) scope: RecordScope<L>,
 }
 
 impl<L: Worker> Filler<L> {
@@ -34,14 +34,14 @@ impl<L: Worker> Filler<L> {
         to: &RecordScope<S>,
     ) -> Option<Self> {
         let lane = to.inner().lane()?;
-        Some(Filler { reader: reader.beside(to.depth())?, outlet: to.beside(lane)? })
+        Some(Filler { reader: reader.beside(to.depth())?, scope: to.beside(lane)? })
     }
 
     /// One that begins as this one does.
     fn alike(&self) -> Option<Self> {
-        let lane = self.outlet.inner().anew(None)?;
-        let reader = self.reader.beside(self.outlet.depth())?;
-        Some(Filler { reader, outlet: self.outlet.beside(lane)? })
+        let lane = self.scope.inner().anew(None)?;
+        let reader = self.reader.beside(self.scope.depth())?;
+        Some(Filler { reader, scope: self.scope.beside(lane)? })
     }
 
     /// So many threads that begin as this one does.
@@ -61,8 +61,8 @@ impl<L: Worker> Filler<L> {
 
     /// The way to an empty lane. `used` lends its memory.
     fn anew<K>(&self, used: Option<Filled<L, K>>) -> Option<RecordScope<L>> {
-        let used = used.map(|used| used.outlet.into_inner());
-        self.outlet.beside(self.outlet.inner().anew(used)?)
+        let used = used.map(|used| used.scope.into_inner());
+        self.scope.beside(self.scope.inner().anew(used)?)
     }
 }
 
@@ -70,8 +70,8 @@ impl<L: Worker> Serve<Piece> for Filler<L> {
     type Done = Filled<L, Counter>;
 
     fn work(&mut self, piece: &Piece, used: Option<Self::Done>) -> Option<Self::Done> {
-        let mut outlet = self.anew(used)?;
-        let mut reader = self.reader.beside(outlet.depth())?;
+        let mut scope = self.anew(used)?;
+        let mut reader = self.reader.beside(scope.depth())?;
         reader.jump(piece.at());
         let mut input = InMemory::new(piece.bytes(), Origin::default());
         input.more(usize::MAX);
@@ -79,12 +79,12 @@ impl<L: Worker> Serve<Piece> for Filler<L> {
             return None;
         }
         let given = InputView::Text { text: input.given().text(), last: false };
-        if !is_read_to_its_end(&mut outlet, &mut reader, given) || reader.offset() != piece.end() {
+        if !is_read_to_its_end(&mut scope, &mut reader, given) || reader.offset() != piece.end() {
             return None;
         }
         let mut counted = Counter::new();
         counted.advance(piece.bytes());
-        Some(Filled { reader, outlet, counted })
+        Some(Filled { reader, scope, counted })
     }
 }
 
@@ -93,24 +93,24 @@ impl<L: Worker> Serve<Members> for Filler<L> {
     type Done = Filled<L, u64>;
 
     fn work(&mut self, piece: &Members, used: Option<Self::Done>) -> Option<Self::Done> {
-        let mut outlet = self.anew(used)?;
-        let depth = outlet.depth();
+        let mut scope = self.anew(used)?;
+        let depth = scope.depth();
         piece.lead(self.reader.binary_mut()?, depth);
-        if !is_read_to_its_end(&mut outlet, &mut self.reader, piece.given()) {
+        if !is_read_to_its_end(&mut scope, &mut self.reader, piece.given()) {
             return None;
         }
         let reader = self.reader.beside(depth)?;
         let counted = self.reader.binary_mut()?.told();
-        Some(Filled { reader, outlet, counted })
+        Some(Filled { reader, scope, counted })
     }
 }
 
 /// Whether a reader reads all of a piece without a fault, and the lane takes all of it.
 fn is_read_to_its_end<L: Worker>(
-    outlet: &mut RecordScope<L>,
+    scope: &mut RecordScope<L>,
     reader: &mut Reader,
     given: InputView<'_>,
 ) -> bool {
-    let read = L::read_piece(outlet, reader, given);
+    let read = L::read_piece(scope, reader, given);
     matches!(read, Ok(Step::More)) && reader.take_repairs().is_empty()
 }

@@ -82,14 +82,14 @@ impl<L: Worker> Threads<L> {
     /// is said. None if it is no binary property list, or too small, or if all of it is one record.
     pub(super) fn begin<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
         let file = run.input_mut().binary()?;
         let reader = run.reader_mut().binary_mut()?;
         let is_small = size.is_none() && file.size() < ALONE;
-        if is_small || matches!(outlet, RecordScope::Root(_)) {
+        if is_small || matches!(scope, RecordScope::Root(_)) {
             reader.halt_within(0);
             return None;
         }
@@ -107,9 +107,9 @@ impl<L: Worker> Threads<L> {
     pub(super) fn step<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
-        let turn = self.take_or_let(run, outlet)?;
+        let turn = self.take_or_let(run, scope)?;
         if let (Turn::Full | Turn::Wait, Some(reader)) = (turn, run.reader_mut().binary_mut()) {
             // The driver advances the run before it asks again.
             reader.halt_again();
@@ -120,14 +120,14 @@ impl<L: Worker> Threads<L> {
     fn take_or_let<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
-        if self.is_full_of_taken(run, outlet)? {
+        if self.is_full_of_taken(run, scope)? {
             return Ok(Turn::Full);
         }
-        let depth = outlet.depth();
+        let depth = scope.depth();
         let Some(reader) = run.reader_mut().binary_mut() else { return Ok(Turn::Advance) };
-        if outlet.inner_records().is_some_and(|(_, within, _)| within) {
+        if scope.inner_records().is_some_and(|(_, within, _)| within) {
             // No record is in another one.
             reader.halt_within(depth);
             return Ok(Turn::Advance);
@@ -140,9 +140,9 @@ impl<L: Worker> Threads<L> {
             self.shared = None;
             return Ok(Turn::Advance);
         }
-        let is_here = |shared: &Shared<L>| shared.is_at(run.reader(), outlet, &ahead);
+        let is_here = |shared: &Shared<L>| shared.is_at(run.reader(), scope, &ahead);
         if !self.shared.as_ref().is_some_and(is_here) {
-            self.shared = self.share(run, outlet, ahead.clone());
+            self.shared = self.share(run, scope, ahead.clone());
         }
         let Some(shared) = &mut self.shared else {
             // The first records may be in error, or smaller than others.
@@ -157,15 +157,15 @@ impl<L: Worker> Threads<L> {
             return Ok(Turn::Wait);
         };
         let Range { start, end } = next.into_piece().members;
-        let filled = filled.filter(|filled| Taking::can_take(run, outlet, filled));
-        let begin = filled.as_ref().and_then(|_| begin_of_piece(run, outlet));
+        let filled = filled.filter(|filled| Taking::can_take(run, scope, filled));
+        let begin = filled.as_ref().and_then(|_| begin_of_piece(run, scope));
         let Some(reader) = run.reader_mut().binary_mut() else { return Ok(Turn::Advance) };
         match filled {
             Some(filled) if reader.pass_told(depth, end - start, filled.counted) => {
                 reader.halt_again();
                 shared.each = each(self.size, filled.counted / (end - start));
-                self.taking.begin(outlet, filled, begin);
-                let is_full = self.is_full_of_taken(run, outlet)?;
+                self.taking.begin(scope, filled, begin);
+                let is_full = self.is_full_of_taken(run, scope)?;
                 Ok(if is_full { Turn::Full } else { Turn::Advance })
             }
             _ => {
@@ -181,7 +181,7 @@ impl<L: Worker> Threads<L> {
     fn share<S: Shares<Worker = L>>(
         &self,
         run: &Run<Reader, Windows, S::Cause>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         ahead: Range<u64>,
     ) -> Option<Shared<L>> {
         let told = run.reader().binary()?.told_for_each().max(LEAST);
@@ -189,7 +189,7 @@ impl<L: Worker> Threads<L> {
         if told.saturating_mul(ahead.end - ahead.start) < least {
             return None;
         }
-        let first = Filler::beside(run.reader(), outlet)?;
+        let first = Filler::beside(run.reader(), scope)?;
         let pool = first.pool(self.count)?;
         let each = each(self.size, told);
         Some(Shared { first, pool, queue: VecDeque::new(), left: ahead, each })
@@ -198,9 +198,9 @@ impl<L: Worker> Threads<L> {
     fn is_full_of_taken<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
     ) -> Result<bool, Failed<S::Cause, S::Break>> {
-        self.taking.go_on(run, outlet, self.shared.as_ref().map(|shared| &shared.pool))
+        self.taking.go_on(run, scope, self.shared.as_ref().map(|shared| &shared.pool))
     }
 }
 
@@ -214,13 +214,13 @@ impl<L: Worker> Shared<L> {
     fn is_at<S: Shares<Worker = L>>(
         &self,
         reader: &Reader,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         ahead: &Range<u64>,
     ) -> bool {
         let next = self.queue.front().map_or(self.left.start, |next| next.piece().members.start);
         next == ahead.start
             && reader.goes_on_as(&self.first.reader)
-            && outlet.goes_on_as(&self.first.outlet)
+            && scope.goes_on_as(&self.first.scope)
     }
 
     /// Hands out pieces of the file, and returns the one that comes next.

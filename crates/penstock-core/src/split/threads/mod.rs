@@ -63,24 +63,24 @@ impl<L: Worker> Threads<L> {
     /// only [`step`](Self::step) brings input.
     pub fn begin<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         count: usize,
     ) -> Option<Self> {
-        Threads::begin_sized(run, outlet, count, None)
+        Threads::begin_sized(run, scope, count, None)
     }
 
     /// The same with pieces of about so many bytes or members, for tests.
     #[doc(hidden)]
     pub fn begin_sized<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
         Some(Threads(if run.reader().is_of_plists() {
-            Kind::Members(members::Threads::begin(run, outlet, count, size)?)
+            Kind::Members(members::Threads::begin(run, scope, count, size)?)
         } else {
-            Kind::Text(text::Threads::begin(run, outlet, count, size)?)
+            Kind::Text(text::Threads::begin(run, scope, count, size)?)
         }))
     }
 
@@ -120,11 +120,11 @@ impl<L: Worker> Threads<L> {
     pub fn step<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
         match &mut self.0 {
-            Kind::Text(threads) => threads.step(run, outlet),
-            Kind::Members(threads) => threads.step(run, outlet),
+            Kind::Text(threads) => threads.step(run, scope),
+            Kind::Members(threads) => threads.step(run, scope),
         }
     }
 }

@@ -27,11 +27,11 @@ struct Piece<L, K> {
 /// The point at which a piece begins, at which a run stands. None if no other reader can begin there.
 pub(super) fn begin_of_piece<S: Shares>(
     run: &Run<Reader, Windows, S::Cause>,
-    outlet: &RecordScope<S>,
+    scope: &RecordScope<S>,
 ) -> Option<RecordStart> {
     let stand = run.reader().stand_behind()?;
-    let (counted, records) = (run.input().counted(), run.records(outlet));
-    Some(RecordStart { counted, records, stand, open: outlet.open_behind() })
+    let (counted, records) = (run.input().counted(), run.records(scope));
+    Some(RecordStart { counted, records, stand, open: scope.open_behind() })
 }
 
 impl<L: Worker, K> Taking<L, K> {
@@ -48,30 +48,30 @@ impl<L: Worker, K> Taking<L, K> {
     /// Of the piece that is being taken over: its beginning, from which part on, and the lane.
     pub(super) fn now(&self) -> Option<(Option<&RecordStart>, usize, &L)> {
         let Piece { filled, from, begin } = self.now.as_ref()?;
-        Some((begin.as_ref(), *from, filled.outlet.inner()))
+        Some((begin.as_ref(), *from, filled.scope.inner()))
     }
 
     /// Whether a run that stands where a piece begins would go on behind it as the thread that has read
     /// it, and its destination can take it over.
     pub(super) fn can_take<S: Shares<Worker = L>>(
         run: &Run<Reader, Windows, S::Cause>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         filled: &Filled<L, K>,
     ) -> bool {
         run.reader().goes_on_as(&filled.reader)
-            && outlet.goes_on_as(&filled.outlet)
-            && outlet.inner().can_take(filled.outlet.inner())
+            && scope.goes_on_as(&filled.scope)
+            && scope.inner().can_take(filled.scope.inner())
     }
 
     /// The run has passed a piece: the destination counts what is in it, and takes it over as soon as
     /// this [goes on](Self::go_on).
     pub(super) fn begin<S: Shares<Worker = L>>(
         &mut self,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
         filled: Filled<L, K>,
         begin: Option<RecordStart>,
     ) {
-        outlet.pass(&filled.outlet);
+        scope.pass(&filled.scope);
         self.count += 1;
         self.now = Some(Piece { filled, from: 0, begin });
     }
@@ -80,7 +80,7 @@ impl<L: Worker, K> Taking<L, K> {
     pub(super) fn go_on<S: Shares<Worker = L>, P: Send + Sync + 'static>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
         pool: Option<&Pool<P, Filled<L, K>>>,
     ) -> Result<bool, Failed<S::Cause, S::Break>>
     where
@@ -89,7 +89,7 @@ impl<L: Worker, K> Taking<L, K> {
         let Some(Piece { mut filled, from, begin }) = self.now.take() else {
             return Ok(false);
         };
-        match outlet.inner_mut().take_over(filled.outlet.inner_mut(), from) {
+        match scope.inner_mut().take_over(filled.scope.inner_mut(), from) {
             Ok(None) => {
                 if let Some(pool) = pool {
                     pool.take_back(filled);
@@ -99,7 +99,7 @@ impl<L: Worker, K> Taking<L, K> {
                 self.now = Some(Piece { filled, from: next, begin });
                 return Ok(true);
             }
-            Err(why) => return Err(run.break_off(outlet, why)),
+            Err(why) => return Err(run.break_off(scope, why)),
         }
         Ok(false)
     }

@@ -49,14 +49,14 @@ impl<L: Worker> Threads<L> {
     /// little text has come.
     pub(super) fn begin<S: Shares<Worker = L>, C>(
         run: &mut Run<Reader, Windows, C>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
         count: usize,
         size: Option<usize>,
     ) -> Option<Self> {
         if size.is_none() && run.input().end() < ALONE {
             return None;
         }
-        let first = Filler::beside(run.reader(), outlet)?;
+        let first = Filler::beside(run.reader(), scope)?;
         let pool = first.pool(count)?;
         let (source, at) = run.input_mut().take_source()?;
         let mut pieces = Pieces::of(source, at);
@@ -90,41 +90,41 @@ impl<L: Worker> Threads<L> {
     pub(super) fn step<S: Shares<Worker = L>>(
         &mut self,
         run: &mut Run<Reader, Windows, S::Cause>,
-        outlet: &mut RecordScope<S>,
+        scope: &mut RecordScope<S>,
     ) -> Result<Turn, Failed<S::Cause, S::Break>> {
-        if self.taking.go_on(run, outlet, Some(&self.pool))? {
+        if self.taking.go_on(run, scope, Some(&self.pool))? {
             return Ok(Turn::Full);
         }
-        self.learn(run.reader(), outlet);
+        self.learn(run.reader(), scope);
         if self.missed >= MISSES * self.most {
-            self.renew(run.reader(), outlet);
+            self.renew(run.reader(), scope);
         }
         if !self.look_ahead() && self.queue.is_empty() {
             return Ok(Turn::Wait);
         }
         let Some(next) = self.queue.pop_front() else {
             match self.end.take() {
-                Some(Err(error)) => run.brought(outlet, Err(error))?,
-                Some(Ok(())) | None => run.push_end(outlet)?,
+                Some(Err(error)) => run.brought(scope, Err(error))?,
+                Some(Ok(())) | None => run.push_end(scope)?,
             }
             return Ok(Turn::Advance);
         };
         let piece = match next {
             Next::Plain(piece) => piece,
-            Next::Read(ticket) if self.is_at(ticket.piece(), run, outlet) => {
+            Next::Read(ticket) if self.is_at(ticket.piece(), run, scope) => {
                 let Ok(filled) = self.pool.take(&ticket, PATIENCE) else {
                     self.queue.push_front(Next::Read(ticket));
                     return Ok(Turn::Wait);
                 };
                 let piece = ticket.into_piece();
                 if let Some(filled) = filled {
-                    if Taking::can_take(run, outlet, &filled) {
-                        let begin = begin_of_piece(run, outlet);
+                    if Taking::can_take(run, scope, &filled) {
+                        let begin = begin_of_piece(run, scope);
                         run.pass(piece.bytes(), &filled.counted);
                         self.pieces.take_back(piece);
                         self.missed = 0;
-                        self.taking.begin(outlet, filled, begin);
-                        let is_full = self.taking.go_on(run, outlet, Some(&self.pool))?;
+                        self.taking.begin(scope, filled, begin);
+                        let is_full = self.taking.go_on(run, scope, Some(&self.pool))?;
                         return Ok(if is_full { Turn::Full } else { Turn::Advance });
                     }
                     self.pool.take_back(filled);
@@ -137,16 +137,16 @@ impl<L: Worker> Threads<L> {
                 ticket.into_piece()
             }
         };
-        run.push(outlet, piece.bytes())?;
+        run.push(scope, piece.bytes())?;
         self.last = Some(piece);
         Ok(Turn::Advance)
     }
 
     /// Looks where to cut, in the piece that the run has read.
-    fn learn<S: Shares<Worker = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
+    fn learn<S: Shares<Worker = L>>(&mut self, reader: &Reader, scope: &RecordScope<S>) {
         let Some(piece) = self.last.take() else { return };
         if !self.pieces.is_cut()
-            && let Some(at) = outlet.last().and_then(|at| at.checked_sub(piece.at()))
+            && let Some(at) = scope.last().and_then(|at| at.checked_sub(piece.at()))
             && let Some(cut) =
                 reader.cut_as(piece.bytes(), usize::try_from(at).unwrap_or(usize::MAX))
         {
@@ -157,8 +157,8 @@ impl<L: Worker> Threads<L> {
 
     /// The threads begin where the run does not stand any more: has them begin as it stands now.
     #[cold]
-    fn renew<S: Shares<Worker = L>>(&mut self, reader: &Reader, outlet: &RecordScope<S>) {
-        let Some(first) = Filler::beside(reader, outlet) else { return };
+    fn renew<S: Shares<Worker = L>>(&mut self, reader: &Reader, scope: &RecordScope<S>) {
+        let Some(first) = Filler::beside(reader, scope) else { return };
         let Some(pool) = first.pool(self.pool.count()) else { return };
         (self.first, self.pool, self.missed) = (first, pool, 0);
         if reader.cut().is_none() {
@@ -198,13 +198,13 @@ impl<L: Worker> Threads<L> {
         &self,
         piece: &Piece,
         run: &Run<Reader, Windows, S::Cause>,
-        outlet: &RecordScope<S>,
+        scope: &RecordScope<S>,
     ) -> bool {
         let at = piece.at();
         (run.input().base(), run.offset(), run.input().end()) == (at, at, at)
             && run.is_free()
             && run.input().ends_at().is_none_or(|end| piece.end() <= end)
             && run.reader().goes_on_as(&self.first.reader)
-            && outlet.goes_on_as(&self.first.outlet)
+            && scope.goes_on_as(&self.first.scope)
     }
 }
