@@ -180,7 +180,7 @@ LEAVES: dict[str, tuple[Any, list[Any]]] = {
     "Literal": (Literal["a", 1, None, True], ["a", 1, None, True]),
     "Path": (pathlib.Path, [pathlib.Path("a/b")]),
     "IPv4Address": (ipaddress.IPv4Address, [ipaddress.IPv4Address("10.0.0.1")]),
-    "IPv4Network": (ipaddress.IPv4Network, [ipaddress.IPv4Network("10.0.0.0/8")]),
+    "IPv4Network": (ipaddress.IPv4Network, [ipaddress.IPv4Network("10.0.0.0/30")]),
     "Fraction": (fractions.Fraction, [fractions.Fraction(3, 4), fractions.Fraction(2)]),
     "complex": (complex, [1 + 2j]),
     "ZoneInfo": (zoneinfo.ZoneInfo, [zoneinfo.ZoneInfo("UTC")]),

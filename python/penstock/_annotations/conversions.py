@@ -9,6 +9,7 @@ from __future__ import annotations
 import cmath
 import re
 import sys
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
 from penstock._annotations import parameters as _parameters
@@ -17,7 +18,7 @@ from penstock._base.errors import EncodeError
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
-    from enum import Enum, Flag
+    from enum import Flag
     from fractions import Fraction
     from typing import TypeAlias
     from zoneinfo import ZoneInfo
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 _FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?")
 _PART = r"(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
 _COMPLEX = re.compile(rf"\(?(?:[+-]?{_PART}|[+-]?{_PART}[+-]{_PART}j|[+-]?{_PART}j)\)?")
+
+
+class Refused(ValueError):
+    """A value that is not written, for a reason that is no fault of a function of the caller's."""
 
 
 def zone(key: str) -> ZoneInfo:
@@ -82,14 +87,26 @@ def member(cls: type[Enum], value: object) -> Enum:
         raise ValueError("no member has that value") from error
 
 
-def value_of(member: Enum) -> Any:
+def value_of(member: Enum | None) -> Any:
     """Return the value of a member of an `Enum`."""
+    if member is None:
+        raise Refused("None would be read back as the member of that value")
     return member._value_
 
 
 def chosen(members: dict[int, Enum], value: int) -> Enum | int:
     """Return the member of an `Enum` with this value, or the value if no member has it."""
     return members.get(value, value)
+
+
+def unchosen(members: dict[int, Enum], value: Any) -> Any:
+    """Return the integer of what `chosen` returns; refuse an integer of which it makes a member."""
+    found = members.get(value._value_) if isinstance(value, Enum) else None
+    if found is value:
+        return value._value_
+    if isinstance(value, int) and value in members:
+        raise Refused(f"its text would be read back as {members[value]!r}")
+    return value
 
 
 def flags(cls: type[Flag], value: int) -> Flag:
@@ -121,13 +138,14 @@ def dumped(value: Any) -> Any:
     return adapter.dump_python(value, mode="json", by_alias=True)
 
 
-def of_class(adapter: Any, value: Any) -> Any:
+def of_class(how: tuple[Any, Any, Any], value: Any) -> Any:
     """Return an object of a union that pydantic decides, if it would decide for its class."""
+    adapter, _, _ = how
     if not hasattr(type(value), "__pydantic_fields__"):
-        return value
+        return decided(how, value)
     made = adapter.validate_python(dumped(value))
     if type(made) is not type(value):
-        raise ValueError(f"pydantic would make a {type(made).__name__} of it")
+        raise Refused(f"pydantic would make a {type(made).__name__} of it")
     return value
 
 
@@ -141,27 +159,28 @@ def adapter(info: Any, config: Any) -> Any:
     return sys.modules["pydantic"].TypeAdapter(of, config=config)
 
 
-def decided(how: tuple[Any, Any], value: Any) -> Any:
+def decided(how: tuple[Any, Any, Any], value: Any) -> Any:
     """Return a value of a field that is left to pydantic, if it would make the same one again."""
-    adapter, format_ = how
+    adapter, plain_type, format_ = how
     if value is None:
         return value
     try:
         written = format_.encode({"value": value})
     except EncodeError:
         return value  # The writer says so, too, and where.
-    # In XML, the root has that name.
-    plain = format_.decode(written)["value"]
+    # In XML, the root has that name, and all is text.
+    into = plain_type if plain_type is object else dict[str, plain_type]
+    plain = format_.decode(written, into)["value"]
     try:
         made = adapter.validate_python(plain)
     except ValueError as error:
-        raise ValueError("pydantic would refuse what is written") from error
+        raise Refused("pydantic would refuse what is written") from error
     if not _same(made, value):
-        raise ValueError(f"pydantic would make {made!r} of it")
+        raise Refused(f"pydantic would make {made!r} of it")
     return value
 
 
-def decided_as_text(how: tuple[Any], value: Any) -> Any:
+def decided_as_text(how: tuple[Any, Any], value: Any) -> Any:
     """Do the same for a property list in the form of OpenStep, in which all is text."""
     return decided((*how, _OpenStep), value)
 
@@ -174,8 +193,8 @@ class _OpenStep:
         return sys.modules["penstock"].plist.encode(value, form="openstep")
 
     @staticmethod
-    def decode(data: bytes) -> Any:
-        return sys.modules["penstock"].plist.decode(data, form="openstep")
+    def decode(data: bytes, into: Any) -> Any:
+        return sys.modules["penstock"].plist.decode(data, into, form="openstep")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -187,6 +206,8 @@ def _same(one: Any, other: Any) -> bool:
         return _same([*one], [*other]) and _same([*one.values()], [*other.values()])
     if isinstance(one, set | frozenset):
         return _same(sorted(one, key=repr), sorted(other, key=repr))
+    if one != other and hasattr(one, "__dict__"):
+        return _same(vars(one), vars(other))
     # `nan` is no `nan`, and prints itself.
     return one == other or (isinstance(one, float) and str(one) == str(other))
 

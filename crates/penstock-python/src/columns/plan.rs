@@ -512,7 +512,8 @@ impl Making<'_, '_> {
             Kind::Tuple(items) => deep && items.iter().all(of),
             Kind::Dict(key, value) => deep && of(key) && of(value),
             Kind::Tokens(tokens) => {
-                let Tokens { null, boolean, integer, number, text, uid, list, map } = &**tokens;
+                let Tokens { null, boolean, integer, number, text, uid, list, map, is_plain: _ } =
+                    &**tokens;
                 let one = [null, boolean, integer, number, list, map];
                 uid.is_none() && one.into_iter().flatten().chain(text).all(of)
             }

@@ -166,7 +166,8 @@ impl Planning<'_, '_> {
                     self.later(member, shown);
                 }
                 // A UID among them was refused just now.
-                let Tokens { null, boolean, uid: _, integer, number, text, list, map } = &**tokens;
+                let Tokens { null, boolean, uid: _, integer, number, text, list, map, is_plain: _ } =
+                    &**tokens;
                 fit::Kind::Tokens(Box::new(fit::Tokens {
                     null: *null,
                     boolean: *boolean,
@@ -546,7 +547,7 @@ fn is_certain(choice: &Choice) -> bool {
 
 /// All members of a union.
 fn all(tokens: &Tokens) -> impl Iterator<Item = NodeId> + '_ {
-    let Tokens { null, boolean, uid, integer, number, text, list, map } = tokens;
+    let Tokens { null, boolean, uid, integer, number, text, list, map, is_plain: _ } = tokens;
     let typed = [*null, *boolean, *uid, *integer, *number, *list, *map];
     typed.into_iter().flatten().chain(text.iter().copied())
 }

@@ -27,6 +27,8 @@ impl Stop {
             || !error.is_instance_of::<pyo3::exceptions::PyException>(py);
         if fatal {
             Stop::Raised(error)
+        } else if is_ours(py, &error) {
+            Stop::Misfit(error.value(py).to_string(), None)
         } else {
             Stop::Misfit(format!("{what} raises {error}"), Some(error))
         }
@@ -71,4 +73,11 @@ impl From<PyErr> for Stop {
     fn from(error: PyErr) -> Self {
         Stop::Raised(error)
     }
+}
+
+/// Whether a function of Penstock's own raised it, which says all in its message.
+#[cold]
+fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+    let class = py.import(modules::CONVERSIONS).and_then(|module| module.getattr("Refused"));
+    class.is_ok_and(|class| error.get_type(py).is(&class))
 }

@@ -19,6 +19,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     /// A value of a union or a choice.
     pub(super) fn one_of(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let member = match &self.node(of).kind {
+            Kind::Tokens(tokens) if tokens.is_plain => return self.any(value),
             Kind::Tokens(_) => match self.member_of(value, of) {
                 Some(member) => member,
                 None => return Err(self.unfit(value, of)),

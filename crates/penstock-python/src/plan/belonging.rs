@@ -31,6 +31,15 @@ impl Plan {
         exact.into_iter().chain(loose).find(|node| self.takes(*node, value))
     }
 
+    /// What a choice, or a union that has one, makes of null.
+    pub(crate) fn null_member(&self, of: NodeId) -> Option<&Py<PyAny>> {
+        match &self.nodes[of as usize].kind {
+            Kind::Choice(choice) => choice.null.as_ref(),
+            Kind::Tokens(tokens) => tokens.null.and_then(|node| self.null_member(node)),
+            _ => None,
+        }
+    }
+
     /// Whether [`takes`](Self::takes) knows which values are of a type.
     fn is_sure(&self, node: NodeId) -> bool {
         let node = &self.nodes[node as usize];

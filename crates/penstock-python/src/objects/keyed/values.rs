@@ -74,7 +74,7 @@ impl<'p> Keyed<'p> {
         opened: &mut Opened<'py>,
     ) -> Taken {
         let aim = self.aim();
-        if aim.kind == KindByte::Any {
+        if aim.kind == KindByte::Any || (aim.kind == KindByte::Other && self.is_left(aim.node)) {
             return self.as_it_is(aim.node, value);
         }
         if value.is_exact_instance_of::<PyString>() {
@@ -247,6 +247,17 @@ impl<'p> Keyed<'p> {
             _ => of,
         };
         self.is_of(node, value).then_some(node)
+    }
+
+    /// Whether a node of plain values is a field's that is left to pydantic.
+    fn is_left(&self, of: NodeId) -> bool {
+        let node = &self.plan().nodes[of as usize];
+        node.after.as_ref().is_some_and(|after| after.steps.is_empty() && !after.backs.is_empty())
+            && match &node.kind {
+                Kind::Any => true,
+                Kind::Tokens(tokens) => tokens.is_plain,
+                _ => false,
+            }
     }
 
     /// Whether a value is of the type of a node already. Containers are made anew, and so are scalars of

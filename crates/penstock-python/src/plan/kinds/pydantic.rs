@@ -483,15 +483,26 @@ fn declared<'py>(
     match first {
         Err(error) if crate::plan::is_plan_error(py, &error) && !at && !worded => {
             subject.compiler.reset(kept);
-            let plain = field(subject, plain(&class, Some(name))?)?;
+            let type_of_plain = plain(&class, Some(name))?;
+            let plain = field(subject, type_of_plain.clone())?;
             let mut declared = subject.declared(name.clone(), plain, scope, absent)?;
-            // Plain numbers with all their digits are left to pydantic alone.
-            if matches!(subject.compiler.nodes[declared.node as usize].kind, Kind::Any)
-                && let Some(Decided { check, check_of_text }) = decided(subject, &class, info)?
+            let known = declared.node as usize;
+            let (of, want, nullable) = match &subject.compiler.nodes[known] {
+                Node { kind: Kind::Any, want, nullable, .. } => (Some(Kind::Any), *want, *nullable),
+                // Plain values that have all digits of their numbers.
+                Node { kind: Kind::Tokens(tokens), want, nullable, .. } => {
+                    (Some(Kind::Tokens(tokens.clone())), *want, *nullable)
+                }
+                Node { want, nullable, .. } => (None, *want, *nullable),
+            };
+            if let Some(of) = of
+                && let Some(Decided { check, check_of_text }) =
+                    decided(subject, &class, info, &type_of_plain)?
             {
                 // The node of plain values is everybody's.
-                declared.node = subject.compiler.push(Kind::Any, false, "Any".into());
+                declared.node = subject.compiler.push(of, nullable, "Any".into());
                 let own = &mut subject.compiler.nodes[declared.node as usize];
+                own.want = want;
                 let after = PostSteps::add(own, []);
                 after.backs.push(Some(check.unbind()));
                 after.check_of_text = check_of_text.map(Bound::unbind);
@@ -514,6 +525,7 @@ fn decided<'py>(
     subject: &Subject<'_, 'py>,
     class: &Bound<'py, PyType>,
     info: &Bound<'py, PyAny>,
+    type_of_plain: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Decided<'py>>> {
     let py = class.py();
     let adapter = conversions::function(py, "adapter")?.call1((info, config(class)?))?;
@@ -524,10 +536,12 @@ fn decided<'py>(
     // What a reader has where all is text is what XML has.
     let format = if is_lexical { "xml" } else { "json" };
     let format = py.import(intern!(py, "penstock"))?.getattr(format)?;
-    let check = conversions::applied(py, "decided", (&adapter, format))?;
+    let whole = py.get_type::<PyAny>().into_any();
+    let of = if is_lexical { &whole } else { type_of_plain };
+    let check = conversions::applied(py, "decided", (&adapter, of, format))?;
     let check_of_text = match is_lexical {
         true => None,
-        false => Some(conversions::applied(py, "decided_as_text", (adapter,))?),
+        false => Some(conversions::applied(py, "decided_as_text", (adapter, type_of_plain))?),
     };
     Ok(Some(Decided { check, check_of_text }))
 }

@@ -6,7 +6,7 @@
 use penstock_core::value::moment::Of;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyType};
 
 use crate::edge::errors::answer;
 use crate::edge::modules;
@@ -37,6 +37,8 @@ pub(crate) struct PostSteps {
     pub(crate) is_model: bool,
     /// The class of the final value, if a step makes it and the plan knows the class.
     pub(in crate::plan) class: Option<Py<PyType>>,
+    /// The members of an `Enum` that a step makes of integers, by these; it leaves any other integer.
+    pub(in crate::plan) chosen: Option<Py<PyDict>>,
     /// Whether the final value is not hashable, if that differs from its kind.
     pub(in crate::plan) hashable: Option<bool>,
     /// For each function of the user's among the steps, the one that undoes it; None if there is
@@ -132,9 +134,9 @@ impl PostSteps {
         self.steps.iter().any(|step| !matches!(step, Step::Check(_) | Step::Trim))
     }
 
-    /// Whether the class of the final value is known.
+    /// Whether it is known which values may be final ones.
     pub(crate) fn knows_class(&self) -> bool {
-        self.class.is_some()
+        self.class.is_some() || self.chosen.is_some()
     }
 
     /// True if the final value is said to be bytes.
@@ -149,7 +151,7 @@ impl PostSteps {
             Step::Check(check) => check.object(),
             Step::Trim => None,
         });
-        let class = self.class.iter().map(Py::as_any);
+        let class = self.class.iter().map(Py::as_any).chain(self.chosen.iter().map(Py::as_any));
         steps.chain(self.backs.iter().flatten()).chain(&self.check_of_text).chain(class)
     }
 
@@ -158,6 +160,12 @@ impl PostSteps {
     pub(crate) fn makes(&self, value: &Bound<'_, PyAny>) -> Option<bool> {
         if !self.changes() {
             return None;
+        }
+        if let Some(members) = &self.chosen {
+            let is_bool = value.is_instance_of::<PyBool>();
+            let mut members = members.bind(value.py()).iter();
+            let is_number = value.is_instance_of::<PyInt>() && !is_bool;
+            return Some(is_number || members.any(|(_, member)| member.is(value)));
         }
         let Some(class) = &self.class else { return (!self.backs.is_empty()).then_some(true) };
         let class = class.bind(value.py());

@@ -38,6 +38,8 @@ pub(crate) struct Tokens {
     pub(crate) list: Option<NodeId>,
     /// A map.
     pub(crate) map: Option<NodeId>,
+    /// Whether these are plain values with all digits of their numbers, and any value is written.
+    pub(crate) is_plain: bool,
 }
 
 impl Tokens {
@@ -148,6 +150,7 @@ impl<'py> Walk<'_, 'py> {
             text: vec![text],
             list: Some(push(Kind::List(inside), "list")),
             map: Some(push(Kind::Dict(text, inside), "dict")),
+            is_plain: true,
         };
         let want = tokens.want(&self.compiler.nodes);
         let plain =
@@ -422,10 +425,13 @@ impl<'py> Walk<'_, 'py> {
             by_value.set_item(value, member)?;
         }
         let id = self.compiler.push(Kind::Int, false, "int".into());
-        let find = conversions::applied(py, "chosen", by_value)?;
+        let find = conversions::applied(py, "chosen", &by_value)?;
+        let back = conversions::applied(py, "unchosen", &by_value)?;
         let node = &mut self.compiler.nodes[id as usize];
         let after = PostSteps::add(node, [Step::Convert(find.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Number), Some(true));
+        after.chosen = Some(by_value.unbind());
+        after.backs.push(Some(back.unbind()));
         Ok(id)
     }
 

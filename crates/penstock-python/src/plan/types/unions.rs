@@ -112,7 +112,10 @@ pub(in crate::plan) fn settle<'py>(
                 let classes = PyTuple::new(py, members.iter().map(|member| &member.class))?;
                 let union = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Union"))?;
                 let adapter = adapter.call1((union.get_item(classes)?,))?;
-                let back = conversions::applied(py, "of_class", adapter)?;
+                let format = if form.is_lexical() { "xml" } else { "json" };
+                let format = py.import(intern!(py, "penstock"))?.getattr(format)?;
+                let how = (adapter, py.get_type::<PyAny>(), format);
+                let back = conversions::applied(py, "of_class", how)?;
                 PostSteps::add(node, []).backs.push(Some(back.unbind()));
             }
             continue;
