@@ -611,6 +611,7 @@ def open(
     classes: Mapping[str, type] | None = None,
     unknown: Unknown = "skip",
     all_errors: bool = False,
+    repair: RepairWord | Iterable[RepairWord] = (),
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -638,6 +639,7 @@ def open(
         classes: With `archive`, your classes by the names that the archive has for them, for `to`.
         unknown: What to do with keys that a class does not name, as for `decode`.
         all_errors: Whether the error of a record reports all of its problems.
+        repair: The faults of XML to repair, as for `decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of text, as for `decode`.
         compression: How the source is compressed, as for `load`.
@@ -666,13 +668,14 @@ def open(
     """
     from penstock._archives import graph as _graph  # noqa: PLC0415 - few programs look into property lists
 
+    dialect = _dialect(None, repair)
     if archive or classes is not None:
         from penstock._archives import keyed_open as _keyed_open  # noqa: PLC0415 - few programs read archives
 
         _keyed_open.check(archive, (into, at, types), unknown, all_errors)
-        root = _graph.located(source, encoding, compression, member, limits)
+        root = _graph.located(source, dialect, encoding, compression, member, limits)
         return _keyed_open.opened(root, classes)
-    root = _graph.located(source, encoding, compression, member, limits)
+    root = _graph.located(source, dialect, encoding, compression, member, limits)
     if into is None and at is None:
         return root
     record: Any = PLAIN if into is None else into

@@ -263,7 +263,7 @@ def read(source, into, /, *, at, form, RECORDS, READ, FILE) -> _rust.Reader[T]:
 
 @_suggest.advised
 def open(
-    source, into, /, *, at, archive, classes, unknown, all_errors, types, encoding, FILE
+    source, into, /, *, at, archive, classes, unknown, all_errors, repair, types, encoding, FILE
 ) -> Any:
     """Open a property list and read the parts that you ask for.
 
@@ -302,13 +302,14 @@ def open(
     """
     from penstock._archives import graph as _graph  # noqa: PLC0415 - few programs look into property lists
 
+    dialect = _dialect(None, repair)
     if archive or classes is not None:
         from penstock._archives import keyed_open as _keyed_open  # noqa: PLC0415 - few programs read archives
 
         _keyed_open.check(archive, (into, at, types), unknown, all_errors)
-        root = _graph.located(source, encoding, compression, member, limits)
+        root = _graph.located(source, dialect, encoding, compression, member, limits)
         return _keyed_open.opened(root, classes)
-    root = _graph.located(source, encoding, compression, member, limits)
+    root = _graph.located(source, dialect, encoding, compression, member, limits)
     if into is None and at is None:
         return root
     record: Any = PLAIN if into is None else into

@@ -152,11 +152,11 @@ def kilo(text: str) -> int:
 Kilo = Annotated[int, via(kilo, encode=lambda number: f"k{number}")]
 
 LEAVES: dict[str, tuple[Any, list[Any]]] = {
-    "int": (int, [0, -5, 10**25]),
-    "float": (float, [1.5, 1e300, 0.1, -0.0, 3.0]),
+    "int": (int, [0, 1, 2, -5, 10**25]),
+    "float": (float, [1.5, 1e300, 0.1, -0.0, 1.0, 3.0]),
     "str": (
         str,
-        ["", "a", " x ", "5", "true", "null", "2024-02-01", "a;b", "a,b\n", "1.5", "10.0.0.1"],
+        ["", "a", "b", " x ", "1", "5", "true", "null", "2024-02-01", "a;b", "a,b\n", "1.5", "10.0.0.1"],
     ),
     "bool": (bool, [True, False]),
     "Decimal": (Decimal, [Decimal("1.50"), Decimal("1E+3"), Decimal("-0.00"), Decimal(5)]),
@@ -172,7 +172,7 @@ LEAVES: dict[str, tuple[Any, list[Any]]] = {
     "Hex": (Annotated[bytes, Hex], [b"\xab"]),
     "Base64Url": (Annotated[bytes, Base64Url], [b"\xfb\xff"]),
     "Word": (Word, list(Word)),
-    "Size": (Size, [Size.TWO]),
+    "Size": (Size, list(Size)),
     "Mixed": (Mixed, list(Mixed)),
     "Level": (Level, [Level.LOW]),
     "Name": (Name, [Name.A]),
@@ -329,8 +329,6 @@ def classes(choices: Choices, of: Any, value: Any) -> tuple[type, Any]:
         made = TypedDict("C", {"e": int, "d": of})
         return made, {"e": 7, "d": value}
     if kind == 6:
-        if "dict[typing.Literal" in str(of):
-            raise TypeError  # pydantic decides itself about keys that are no text
         try:
             made = pydantic.create_model("C", e=(int, ...), d=(of, ...))
             return made, made(e=7, d=value)
@@ -440,14 +438,23 @@ def fields(whole: Any) -> dict[str, Any] | None:
     return dict(whole) if isinstance(whole, dict) else dict(vars(whole))
 
 
+def has_other_numbers(of: Any, value: Any) -> bool:
+    """Whether a number may be what a function makes, and what another member takes of a document: that counts."""
+    union = of.__origin__ if hasattr(of, "__metadata__") else of
+    return Kilo in get_args(union) and isinstance(value, int)
+
+
 def unmade(given: Given) -> str | None:
     """What is wrong with an object that is made of its own attributes: they are what the types ask for."""
     choices = Choices(given)
     try:
-        cls, whole = classes(choices, *made(choices))
+        of, value = made(choices)
+        cls, whole = classes(choices, of, value)
         penstock.json.encode(whole, cls)
     except (TypeError, ValueError, penstock.EncodeError, penstock.PlanError):
         return None  # No type or no object that the law of writing is about
+    if has_other_numbers(of, value):
+        return None
     own = fields(whole)
     for values in (own, types.SimpleNamespace(**own)):
         try:

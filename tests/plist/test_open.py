@@ -8,6 +8,7 @@ import gc
 import gzip
 import os
 import threading
+import warnings
 import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -269,3 +270,36 @@ def test_every_file(corpus: Callable[[str], Path]) -> None:
         assert not isinstance(doc, plist.Dictionary | plist.Array) or doc.to() == value
         opened += 1
     assert opened >= 40
+
+
+DAMAGED = b"<plist><array><dict><key>Name</key><string>Rock & R\x05oll</string></dict></array></plist>"
+
+
+def test_repairs_of_what_is_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "Library.xml"
+    path.write_bytes(DAMAGED)
+    for source in (path, DAMAGED):
+        with pytest.raises(penstock.MalformedInput, match="control_character|&|U\\+0005"):
+            plist.open(source)
+        with pytest.warns(penstock.RepairWarning, match=r"2 repairs \(1 bare_ampersand, 1") as told:
+            doc = plist.open(source, repair=("bare_ampersand", "control_character"))
+        assert doc == [{"Name": "Rock & Roll"}]
+        assert [warning.filename for warning in told] == [__file__]
+        assert str(told[0].message).startswith(str(path)) == (source is path)
+        with pytest.warns(penstock.RepairWarning):
+            items = plist.open(source, dict[str, str], repair="all")
+        assert items[0] == {"Name": "Rock & Roll"}
+    with pytest.raises(penstock.MalformedInput, match=r"U\+0005"):
+        plist.open(DAMAGED, repair="bare_ampersand")
+
+
+def test_repairs_leave_other_forms_alone() -> None:
+    binary = plist.encode([1], form="binary")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert plist.open(binary, repair="all") == [1]
+    with pytest.raises(ValueError, match="nonsense"):
+        plist.open(binary, repair="nonsense")  # type: ignore[call-overload]
+    with warnings.catch_warnings(), pytest.raises(penstock.RepairWarning):
+        warnings.simplefilter("error")
+        plist.open(DAMAGED, repair="all")

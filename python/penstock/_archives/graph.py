@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from penstock._base.limits import Limits
     from penstock._base.types import Compression, Source, Types, Unknown
 
+# Who calls `plist.open`, from `_binary`: over `located`, `open` and its decorator.
+_CALLER = 5
+
 # A dictionary with more members gets an index of its keys when it is asked for so many of them.
 _FEW = 8
 
@@ -340,12 +343,16 @@ def items(root: Any, into: Any, at: str | None, unknown: Unknown, all_errors: bo
 
 def located(
     source: Source | Buffer,
+    dialect: _rust.Dialect,
     encoding: str | None,
     compression: Compression | None,
     member: str | None,
     limits: Limits | None,
 ) -> Any:
-    """Open a source of any kind, and return its root."""
+    """Open a source of any kind, and return its root.
+
+    `plist.open` calls this: a warning of repairs names who calls that.
+    """
     given: Any
     if isinstance(source, (bytes, bytearray, memoryview)) and member is None:
         given, name = bytes(source), None
@@ -355,7 +362,9 @@ def located(
     if isinstance(given, (str, bytes)):
         graph = _rust.Graph.open(given, name, limits)
     if graph is None:
-        graph = _rust.Graph.open(_binary(given, name, encoding, compression, limits), name, limits)
+        graph = _rust.Graph.open(
+            _binary(given, name, dialect, encoding, compression, limits), name, limits
+        )
     if graph is None:
         raise AssertionError("what was written as binary is binary")
     return _State(graph, name).value(graph.root(), ())
@@ -364,6 +373,7 @@ def located(
 def _binary(
     given: Any,
     name: str | None,
+    dialect: _rust.Dialect,
     encoding: str | None,
     compression: Compression | None,
     limits: Limits | None,
@@ -372,10 +382,10 @@ def _binary(
     out: list[bytes] = []
     chunks = [given] if isinstance(given, bytes) else given
     opened = _rust.Source(chunks, name, encoding, compression)
-    dialect, style = _rust.Dialect("plist"), _rust.Style("plist", {"form": "binary"})
+    style = _rust.Style("plist", {"form": "binary"})
     policy = _rust.Policy("raise", 1, "last", "skip", False, "allow")
     with _targets.open_target("open", out.append) as writing:
         _rust.Conversion(
             dialect, opened, style, writing, None, "plain", policy, limits, None, None
-        ).run()
+        ).run(_CALLER)
     return b"".join(out)

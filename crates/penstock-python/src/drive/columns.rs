@@ -41,6 +41,8 @@ impl Driver {
     /// Fills columns until there is enough for a batch, or there is an error; without the
     /// interpreter lock, unless it takes objects.
     pub(crate) fn fill_batch(&mut self, py: Python<'_>) -> PyResult<Turn> {
+        // `list` asks for one batch after another, and many of them may be of one piece of the input.
+        py.check_signals()?;
         loop {
             let Driver { run, builder, gauge, threads, pool, .. } = self;
             let (_, takes_objects) = builder.filled();

@@ -264,8 +264,10 @@ impl Conversion {
         })
     }
 
-    /// Converts. Errors that were collected are raised when the target is finished.
-    fn run(&self, py: Python<'_>) -> PyResult<Converted> {
+    /// Converts. Errors that were collected are raised when the target is finished. Of repairs, it warns
+    /// the Python function `level` calls up, if that is given.
+    #[pyo3(signature = (level = None, /))]
+    fn run(&self, py: Python<'_>, level: Option<i32>) -> PyResult<Converted> {
         guarded(py, || {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(prepared) = prepared else {
@@ -276,7 +278,7 @@ impl Conversion {
             let mut open = target.lock()?;
             let (gauge, made) = match prepared {
                 Prepared::Plain(plain) => {
-                    (Arc::clone(&plain.gauge), plain.run(py, &errors, target, &mut open))
+                    (Arc::clone(&plain.gauge), plain.run(py, &errors, target, &mut open, level))
                 }
                 Prepared::Fitted(fitted) => {
                     (fitted.gauge(), fitted.run(py, &errors, target, &mut open))
@@ -338,6 +340,7 @@ impl Plain {
         errors: &Errors,
         target: &TargetObject,
         open: &mut Target,
+        level: Option<i32>,
     ) -> PyResult<Done> {
         let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads, most } =
             *self;
@@ -373,6 +376,9 @@ impl Plain {
         }
         match py.detach(|| to.finish()) {
             Ok(()) => {
+                if let Some(level) = level {
+                    repairs::warn(run.repairs(), py, name.as_deref(), level)?;
+                }
                 let repairs = repairs::counts(run.repairs(), py)?.unbind();
                 Ok(Done { records: to.records(), repairs, collected })
             }

@@ -1,0 +1,131 @@
+"""Members of unions that were told apart in one direction only."""
+
+import dataclasses
+import enum
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, NamedTuple, Union
+
+import pydantic
+import pytest
+
+import penstock
+from penstock import EncodeError, csv, json, ndjson, plist, separated, unix, xml
+
+
+class Size(enum.Enum):
+    ONE = 1
+    TWO = 2
+
+
+class Bits(enum.IntFlag):
+    R = 1
+    W = 2
+
+
+class Point(pydantic.BaseModel):
+    g: int
+    h: str | None = None
+
+
+class Row(NamedTuple):
+    j: int
+    k: str = "q"
+
+
+@dataclasses.dataclass
+class Plain:
+    x: int
+    y: str = "q"
+
+
+def test_771_an_enum_of_integers_beside_int() -> None:
+    """`1` of `Size | int` was read back as `Size.ONE`, and `Size.ONE` itself was refused."""
+    of: Any = Size | int
+    for form in (json, plist):
+        for type_, of_value in (
+            (of, lambda value: value),
+            (list[of], lambda value: [value]),
+            (set[of], lambda value: {value}),
+            (dict[of, str], lambda value: {value: "x"}),
+        ):
+            for value in (Size.ONE, Size.TWO, 3, 10**25):
+                whole = of_value(value)
+                assert form.decode(form.encode(whole, type_), type_) == whole
+            with pytest.raises(EncodeError, match=r"would be read back as <Size\.ONE: 1>$"):
+                form.encode(of_value(1), type_)
+    holder = dataclasses.make_dataclass("Holder", [("d", of)])
+    for encode, decode in (
+        (lambda it: xml.encode(it, holder), lambda text: xml.decode(text, holder)),
+        (lambda it: csv.encode([it], holder), lambda text: csv.decode(text, holder)[0]),
+        (lambda it: penstock.plain(it, holder), lambda it: penstock.make(it, holder)),
+    ):
+        assert decode(encode(holder(Size.ONE))) == holder(Size.ONE)
+        assert decode(encode(holder(7))) == holder(7)
+        with pytest.raises(EncodeError, match=r"d: its text would be read back as <Size\.ONE: 1>"):
+            encode(holder(1))
+
+
+def test_772_an_enum_of_integers_beside_int_is_taken_as_it_is() -> None:
+    """`make` refused a member of the Enum as a key, because `int` took the place of both."""
+    assert penstock.make({Size.TWO: 1, 5: 2}, dict[Size | int, int]) == {Size.TWO: 1, 5: 2}
+    assert penstock.make([Size.TWO, 5, 1], list[Size | int]) == [Size.TWO, 5, Size.ONE]
+
+
+def test_773_what_pydantic_decides_with_all_digits() -> None:
+    """Flags beside `int` and `Decimal` were read back as an int, and a model there was a list of pairs."""
+    of: Any = Union[Decimal, int, Bits]
+    model = pydantic.create_model("M", d=(of, ...))
+    for form in (json, plist):
+        with pytest.raises(EncodeError, match=r"^d: pydantic would make 3 of it$"):
+            form.encode(model(d=Bits.R | Bits.W))
+        for value in (3, Decimal("1.50")):
+            assert form.decode(form.encode(model(d=value)), model) == model(d=value)
+    of = Union[Point, Annotated[Any, unix("s")], Decimal]
+    mixed = pydantic.create_model("N", d=(Point | Annotated[int, pydantic.Field(gt=3)] | Decimal, ...))
+    held = mixed(d=Point(g=1))
+    assert json.encode(held) == b'{"d":{"g":1,"h":null}}'
+    assert json.decode(json.encode(held), mixed) == held
+    keys = pydantic.create_model("K", d=(dict[Decimal | Bits | int, int], ...))
+    with pytest.raises(EncodeError, match=r"^d: pydantic would "):
+        json.encode(keys(d={Bits.R: 1}))
+
+
+@pytest.mark.parametrize("other", [Row, Plain])
+def test_774_other_classes_beside_a_model(other: Any) -> None:
+    """An empty text in a class beside a model was written into XML, and refused when read."""
+    model = pydantic.create_model("M", d=(Point | other, ...))
+    with pytest.raises(EncodeError, match=r"^d: pydantic would refuse what is written$"):
+        xml.encode(model(d=other(2, "")))
+    for value in (other(2, "a"), Point(g=1)):
+        assert xml.decode(xml.encode(model(d=value)), model) == model(d=value)
+    assert json.decode(json.encode(model(d=other(2, ""))), model) == model(d=other(2, ""))
+
+
+def test_775_none_as_an_item_of_one_text() -> None:
+    """None of `Kind | None` was an empty item, which is the member whose value is None."""
+
+    class Kind(enum.Enum):
+        A = "a"
+        ONE = 1
+        NOTHING = None
+
+    items: Any = Annotated[list[Kind | None], separated("|")]
+    holder = dataclasses.make_dataclass("Holder", [("d", items)])
+    for encode in (xml.encode, lambda whole, of: csv.encode([whole], of)):
+        with pytest.raises(EncodeError, match="an empty item would be read as another value than None"):
+            encode(holder([Kind.A, None]), holder)
+    field = dataclasses.make_dataclass("Field", [("d", Kind | None)])
+    for form in (json, ndjson):
+        with pytest.raises(EncodeError, match="^d: None would be read back as the member of that value"):
+            form.encode(field(None) if form is json else [field(None)], field)
+
+
+def test_776_keys_of_a_field_that_is_left_to_pydantic() -> None:
+    """`make` took only text as keys there, although pydantic takes its own."""
+    model = pydantic.create_model("M", d=(dict[bool, int], ...))
+    made = penstock.make({"d": {True: 1}}, model, from_attributes=True)
+    assert isinstance(made.d, Mapping)
+    assert made == model(d={True: 1})
+    digits = pydantic.create_model("N", d=(dict[Decimal, int], ...))
+    assert penstock.make({"d": {Decimal("1.5"): 1}}, digits) == digits(d={Decimal("1.5"): 1})
