@@ -272,7 +272,9 @@ def test_every_file(corpus: Callable[[str], Path]) -> None:
     assert opened >= 40
 
 
-DAMAGED = b"<plist><array><dict><key>Name</key><string>Rock & R\x05oll</string></dict></array></plist>"
+DAMAGED = (
+    b"<plist><array><dict><key>Name</key><string>Rock & R\x05oll</string></dict></array></plist>"
+)
 
 
 def test_repairs_of_what_is_read_at_once(tmp_path: Path) -> None:

@@ -140,8 +140,9 @@ def dumped(value: Any) -> Any:
 
 def of_class(how: tuple[Any, Any, Any], value: Any) -> Any:
     """Return an object of a union that pydantic decides, if it would decide for its class."""
-    adapter, _, _ = how
-    if not hasattr(type(value), "__pydantic_fields__"):
+    adapter, _, format_ = how
+    # In XML, what is absent may be another value than None.
+    if not hasattr(type(value), "__pydantic_fields__") or format_ is sys.modules["penstock"].xml:
         return decided(how, value)
     made = adapter.validate_python(dumped(value))
     if type(made) is not type(value):

@@ -223,9 +223,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     ) -> Result<String, Stop> {
         let node = self.node(of);
         if item.is_none() && (node.nullable || matches!(node.kind, Kind::None)) {
-            let makes_it = node.after.as_ref().is_some_and(|after| after.null_from.is_some());
-            let found = self.plan(of).null_member(of.node);
-            if makes_it || found.is_some_and(|found| !found.is_none(self.py)) {
+            if node.after.as_ref().is_some_and(|after| after.null_from.is_some()) {
                 return Err(Stop::misfit("an empty item would be read as another value than None"));
             }
             return Ok(String::new());

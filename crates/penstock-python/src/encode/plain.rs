@@ -31,7 +31,12 @@ pub(crate) struct Plain<'py> {
     /// Whether the last value is noted, and what it is.
     listens: bool,
     heard: Option<Bound<'py, PyAny>>,
+    /// How many values were put since signals were looked for.
+    unlooked: u32,
 }
+
+/// How many values are made before signals are looked for.
+const MANY: u32 = 4096;
 
 type Answer = Result<Flow, Unwritable>;
 
@@ -45,6 +50,7 @@ impl<'py> Plain<'py> {
             text: Vec::new(),
             listens: false,
             heard: None,
+            unlooked: 0,
         }
     }
 
@@ -66,7 +72,15 @@ impl<'py> Plain<'py> {
                 };
                 stored(dict.set_item(key, value))
             }
-            Some(Open::List(list)) => stored(list.append(value)),
+            Some(Open::List(list)) => {
+                stored(list.append(value))?;
+                self.unlooked += 1;
+                if self.unlooked < MANY {
+                    return Ok(Flow::Take);
+                }
+                self.unlooked = 0;
+                Ok(Flow::Pause)
+            }
             None => {
                 self.made = Some(value);
                 Ok(Flow::Take)

@@ -94,6 +94,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     ) -> Result<(), Stop> {
         let member = match &self.node(of).kind {
             Kind::Choice(_) => of.node,
+            // An `Enum` with values of several types: no member of the union has its members.
+            Kind::Tokens(_) if self.is_converted(of) => of.node,
             Kind::Tokens(_) => match self.member_of(value, of) {
                 Some(member) => member,
                 None => return Err(self.unfit(value, of)),
@@ -102,6 +104,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         };
         let scalar = Scalar::Untyped(text.into());
         let read = read_back(self.py, &self.known.kept[of.plan], of.node, scalar)?;
+        if member == of.node
+            && self.is_converted(of)
+            && let Some((found, _)) = &read
+        {
+            return if is_same(found, value) { Ok(()) } else { Err(self.other_value(found)?) };
+        }
         let whole = !self.is_converted(of) && !self.is_converted(As { node: member, ..of });
         if let Some((found, fitted)) = &read
             && whole

@@ -14,30 +14,14 @@ impl Plan {
     /// The member of a union to which a value belongs, as far as its own class shows it.
     pub(crate) fn member_of(&self, union: NodeId, value: &Bound<'_, PyAny>) -> Option<NodeId> {
         let Kind::Tokens(tokens) = &self.nodes[union as usize].kind else { return None };
-        let typed = [
-            tokens.null,
-            tokens.boolean,
-            tokens.uid,
-            tokens.integer,
-            tokens.number,
-            // A named tuple is a tuple, too.
-            tokens.map,
-            tokens.list,
-        ];
+        let typed =
+            [tokens.null, tokens.boolean, tokens.uid, tokens.integer, tokens.number, tokens.map];
         let typed = typed.into_iter().flatten();
-        let known = typed.chain(tokens.text.iter().copied());
+        // A named tuple is a tuple, too, and one can iterate over a network of addresses.
+        let known = typed.chain(tokens.text.iter().copied()).chain(tokens.list);
         // A function of the caller's may make anything.
         let (exact, loose): (Vec<_>, Vec<_>) = known.partition(|node| self.is_sure(*node));
         exact.into_iter().chain(loose).find(|node| self.takes(*node, value))
-    }
-
-    /// What a choice, or a union that has one, makes of null.
-    pub(crate) fn null_member(&self, of: NodeId) -> Option<&Py<PyAny>> {
-        match &self.nodes[of as usize].kind {
-            Kind::Choice(choice) => choice.null.as_ref(),
-            Kind::Tokens(tokens) => tokens.null.and_then(|node| self.null_member(node)),
-            _ => None,
-        }
     }
 
     /// Whether [`takes`](Self::takes) knows which values are of a type.

@@ -269,7 +269,8 @@ pub(super) fn plainly_as_values<'py>(
     let walk = |known: &mut Known, plan: Option<&PlanRef>| {
         let mut writer = Plain::new(py, limits);
         let plan = plan.map(|plan| known.number(py, plan));
-        Walker::new(py, &mut writer, known, omit).write(value, plan, &mut |_| Ok(()))?;
+        Walker::new(py, &mut writer, known, omit)
+            .write(value, plan, &mut |_| py.check_signals())?;
         the_value(py, writer.take().map(Bound::unbind))
     };
     if let Some(into) = into {

@@ -12,7 +12,7 @@ use crate::io::dialect::{Choice, Dialect};
 use crate::plan::{Kind, NodeId, Plan, Target};
 use crate::verbs::read::Reader;
 use penstock_arrow::tell::{Paths, Records, Slot};
-use penstock_arrow::{DataType, Field};
+use penstock_arrow::{Array, ArrayRef, DataType, Field};
 use penstock_core::formats::arrow;
 use penstock_core::protocol::RecordSource;
 use penstock_core::run::{Spot, Windows};
@@ -24,7 +24,12 @@ use std::io;
 struct Stream {
     imported: Imported,
     slot: Slot,
+    /// Rows of the last batch that were not brought yet.
+    rest: Option<ArrayRef>,
 }
+
+/// How many rows are brought at a time. Signals are looked for in between.
+const ROWS: usize = 8192;
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,8 +39,17 @@ impl fmt::Debug for Stream {
 
 impl RecordSource for Stream {
     fn bring(&mut self) -> io::Result<bool> {
-        match self.imported.next() {
+        let next = match self.rest.take() {
+            Some(rest) => Ok(Some(rest)),
+            None => self.imported.next(),
+        };
+        match next {
             Ok(None) => Ok(false),
+            Ok(Some(array)) if array.len() > ROWS => {
+                self.slot.put(array.slice(0, ROWS));
+                self.rest = Some(array.slice(ROWS, array.len() - ROWS));
+                Ok(true)
+            }
             Ok(Some(array)) => {
                 self.slot.put(array);
                 Ok(true)
@@ -71,7 +85,7 @@ pub(crate) fn read_columns(
         let name = Some(STREAM.to_owned());
         let settings = Settings::new(py, policy.get(), (None, sought), limits, name, true)?;
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
-        let input = Windows::told(Box::new(Stream { imported, slot }));
+        let input = Windows::told(Box::new(Stream { imported, slot, rest: None }));
         let reader = arrow::Reader::new(Box::new(records)).into();
         let driver = Driver::over(&dialect, reader, plan, settings, input);
         Ok(Reader::over(driver, held, format!("{STREAM} -> {title}"), None, None))

@@ -8,7 +8,7 @@
 use super::refusal::{Code, Refusal};
 use super::standard::{new_date, new_datetime, new_duration, new_time, new_uuid};
 use super::{Answer, Core};
-use crate::plan::{Kind, KindByte, NodeId};
+use crate::plan::{Kind, KindByte, NodeId, PLAIN};
 use penstock_core::event::Scalar;
 use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::moment::Of;
@@ -42,6 +42,12 @@ impl<'p> Core<'p> {
             if let Some(made) = self.typed_as(member, value, at).transpose() {
                 return self.give_as(member, made, at);
             }
+        }
+        // Plain values with all digits of their numbers may be of any other type.
+        if tokens.is_plain
+            && let Some(made) = self.typed_as(PLAIN, value, at).transpose()
+        {
+            return self.give_as(PLAIN, made, at);
         }
         Err(self.misfit(at, value.called()))
     }
