@@ -281,7 +281,7 @@ def test_repairs_of_what_is_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "Library.xml"
     path.write_bytes(DAMAGED)
     for source in (path, DAMAGED):
-        with pytest.raises(penstock.MalformedInput, match="control_character|&|U\\+0005"):
+        with pytest.raises(penstock.MalformedInput, match=r"&|U\+0005"):
             plist.open(source)
         with pytest.warns(penstock.RepairWarning, match=r"2 repairs \(1 bare_ampersand, 1") as told:
             doc = plist.open(source, repair=("bare_ampersand", "control_character"))
@@ -302,6 +302,7 @@ def test_repairs_leave_other_forms_alone() -> None:
         assert plist.open(binary, repair="all") == [1]
     with pytest.raises(ValueError, match="nonsense"):
         plist.open(binary, repair="nonsense")  # type: ignore[call-overload]
-    with warnings.catch_warnings(), pytest.raises(penstock.RepairWarning):
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plist.open(DAMAGED, repair="all")
+        with pytest.raises(penstock.RepairWarning):
+            plist.open(DAMAGED, repair="all")
