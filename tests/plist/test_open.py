@@ -301,7 +301,7 @@ def test_repairs_leave_other_forms_alone() -> None:
         warnings.simplefilter("error")
         assert plist.open(binary, repair="all") == [1]
     with pytest.raises(ValueError, match="nonsense"):
-        plist.open(binary, repair="nonsense")  # type: ignore[call-overload]
+        plist.open(binary, repair="nonsense")  # type: ignore[arg-type]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(penstock.RepairWarning):

@@ -10,6 +10,7 @@ import cmath
 import re
 import sys
 from enum import Enum
+from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any
 
 from penstock._annotations import parameters as _parameters
@@ -101,8 +102,7 @@ def chosen(members: dict[int, Enum], value: int) -> Enum | int:
 
 def unchosen(members: dict[int, Enum], value: Any) -> Any:
     """Return the integer of what `chosen` returns; refuse an integer of which it makes a member."""
-    found = members.get(value._value_) if isinstance(value, Enum) else None
-    if found is value:
+    if isinstance(value, Enum) and members.get(value._value_) is value:
         return value._value_
     if isinstance(value, int) and value in members:
         raise Refused(f"its text would be read back as {members[value]!r}")
@@ -170,7 +170,7 @@ def decided(how: tuple[Any, Any, Any], value: Any) -> Any:
     except EncodeError:
         return value  # The writer says so, too, and where.
     # In XML, the root has that name, and all is text.
-    into = plain_type if plain_type is object else dict[str, plain_type]
+    into: Any = plain_type if plain_type is object else GenericAlias(dict, (str, plain_type))
     plain = format_.decode(written, into)["value"]
     try:
         made = adapter.validate_python(plain)
