@@ -214,3 +214,23 @@ def test_780_plain_answers_signals() -> None:
     with alarm_after(whole / 10):
         penstock.plain(objects, list[Plain])
     assert time.monotonic() - begun < whole * 0.7
+
+
+def test_781_members_whose_values_are_lists_where_all_is_text() -> None:
+    """Such a member was written into a property list of text, and refused when read."""
+
+    class Pair(enum.Enum):
+        LOW = (1, 2)
+        NAMES = ("a", "b")
+
+    for form in ("xml", "binary", "gnustep"):
+        for member in Pair:
+            assert plist.decode(plist.encode([member], list[Pair], form=form), list[Pair]) == [
+                member
+            ]
+    text = plist.encode([Pair.NAMES], list[Pair], form="openstep")
+    assert plist.decode(text, list[Pair]) == [Pair.NAMES]
+    with pytest.raises(
+        EncodeError, match=r"^\[0\]: in this form all is text, and it would be read"
+    ):
+        plist.encode([Pair.LOW], list[Pair], form="openstep")

@@ -186,6 +186,16 @@ def decided_as_text(how: tuple[Any, Any], value: Any) -> Any:
     return decided((*how, _OpenStep), value)
 
 
+def kept_as_text(of: Any, value: Any) -> Any:
+    """Return a value of a member of an `Enum`, if a property list of text keeps what is in it."""
+    if isinstance(value, list | tuple | dict):
+        written = _OpenStep.encode({"value": value})
+        into: Any = GenericAlias(dict, (str, of))
+        if not _same(_OpenStep.decode(written, into)["value"], value):
+            raise Refused("in this form all is text, and it would be read back as another value")
+    return value
+
+
 class _OpenStep:
     """Property lists in that form, with the functions that a module of a format has."""
 

@@ -463,6 +463,11 @@ impl<'py> Walk<'_, 'py> {
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(true));
         after.class = Some(class.clone().unbind());
         after.backs.push(Some(conversions::function(self.compiler.py, "value_of")?.unbind()));
+        if !self.compiler.form.is_lexical() {
+            let check = conversions::applied(self.compiler.py, "kept_as_text", &of)?;
+            let node_after = PostSteps::add(&mut values, []);
+            node_after.check_of_text = Some(check.unbind());
+        }
         let shown = if nullable { format!("{name} | None") } else { name };
         (values.name, values.written) = (shown.clone().into(), shown.into());
         Ok(values)
