@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import datetime
 import enum
+import gc
 import ipaddress
 import signal
 import time
@@ -177,12 +178,15 @@ def alarm_after(seconds: float) -> Iterator[None]:
         raise AlarmError
 
     before = signal.signal(signal.SIGALRM, ring)
+    # An exception in a callback of the collector would be lost.
+    gc.disable()
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         with pytest.raises(AlarmError):
             yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.enable()
         signal.signal(signal.SIGALRM, before)
 
 
