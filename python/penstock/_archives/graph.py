@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from penstock._base.limits import Limits
     from penstock._base.types import Compression, Source, Types, Unknown
 
-# Who calls `plist.open`, from `_binary`: over `located`, `open` and its decorator.
-_CALLER = 5
-
 # A dictionary with more members gets an index of its keys when it is asked for so many of them.
 _FEW = 8
 
@@ -349,10 +346,7 @@ def located(
     member: str | None,
     limits: Limits | None,
 ) -> Any:
-    """Open a source of any kind, and return its root.
-
-    `plist.open` calls this: a warning of repairs names who calls that.
-    """
+    """Open a source of any kind, and return its root."""
     given: Any
     if isinstance(source, (bytes, bytearray, memoryview)) and member is None:
         given, name = bytes(source), None
@@ -387,5 +381,5 @@ def _binary(
     with _targets.open_target("open", out.append) as writing:
         _rust.Conversion(
             dialect, opened, style, writing, None, "plain", policy, limits, None, None
-        ).run(_CALLER)
+        ).run(True)
     return b"".join(out)

@@ -264,10 +264,10 @@ impl Conversion {
         })
     }
 
-    /// Converts. Errors that were collected are raised when the target is finished. Of repairs, it warns
-    /// the Python function `level` calls up, if that is given.
-    #[pyo3(signature = (level = None, /))]
-    fn run(&self, py: Python<'_>, level: Option<i32>) -> PyResult<Converted> {
+    /// Converts. Errors that were collected are raised when the target is finished. `warns` says
+    /// whether it warns of repairs.
+    #[pyo3(signature = (warns = false, /))]
+    fn run(&self, py: Python<'_>, warns: bool) -> PyResult<Converted> {
         guarded(py, || {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(prepared) = prepared else {
@@ -278,7 +278,7 @@ impl Conversion {
             let mut open = target.lock()?;
             let (gauge, made) = match prepared {
                 Prepared::Plain(plain) => {
-                    (Arc::clone(&plain.gauge), plain.run(py, &errors, target, &mut open, level))
+                    (Arc::clone(&plain.gauge), plain.run(py, &errors, target, &mut open, warns))
                 }
                 Prepared::Fitted(fitted) => {
                     (fitted.gauge(), fitted.run(py, &errors, target, &mut open))
@@ -340,7 +340,7 @@ impl Plain {
         errors: &Errors,
         target: &TargetObject,
         open: &mut Target,
-        level: Option<i32>,
+        warns: bool,
     ) -> PyResult<Done> {
         let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads, most } =
             *self;
@@ -376,8 +376,8 @@ impl Plain {
         }
         match py.detach(|| to.finish()) {
             Ok(()) => {
-                if let Some(level) = level {
-                    repairs::warn(run.repairs(), py, name.as_deref(), level)?;
+                if warns {
+                    repairs::warn(run.repairs(), py, name.as_deref())?;
                 }
                 let repairs = repairs::counts(run.repairs(), py)?.unbind();
                 Ok(Done { records: to.records(), repairs, collected })
