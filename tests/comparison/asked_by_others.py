@@ -737,7 +737,7 @@ TABLES = {"msgspec": MSGSPEC, "pydantic": PYDANTIC, "cattrs": CATTRS, "mashumaro
 WHY = {
     "`timedelta` from seconds": "a number has no unit",
     '`None` from `"null"`, on demand': "`strict=False` is for numbers and `bool`",
-    "`msgspec.Raw`": "not there",
+    "`msgspec.Raw`": "`penstock.Raw` does the same",
     "`date` from a `datetime` at midnight": "the time would be lost",
     "`timedelta` as a clock shows it": "durations are those of ISO 8601",
     "`timedelta`, days and a clock": "durations are those of ISO 8601",

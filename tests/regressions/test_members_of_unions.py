@@ -238,3 +238,31 @@ def test_781_members_whose_values_are_lists_where_all_is_text() -> None:
         EncodeError, match=r"^\[0\]: in this form all is text, and it would be read"
     ):
         plist.encode([Pair.LOW], list[Pair], form="openstep")
+
+
+class Price(enum.Enum):
+    HALF = Decimal("0.5")
+    ONE = Decimal(1)
+
+
+class Priced(pydantic.BaseModel):
+    at: Price | Annotated[datetime.datetime, unix("s")]
+
+
+class Named(pydantic.BaseModel):
+    of: dict[str, int] | Plain
+
+
+def test_782_what_pydantic_decides_knows_the_options_of_the_writer() -> None:
+    """Only what is written by the usual options was shown to pydantic."""
+    priced = Priced(at=Price.ONE)
+    with pytest.raises(EncodeError, match=r"^at: pydantic would "):
+        json.encode(priced, decimals="text")
+    named = Named(of=Plain(0))
+    assert json.decode(json.encode(named), Named) == named
+    with pytest.raises(EncodeError, match=r"^of: pydantic would "):
+        json.encode(named, omit="defaults")
+    with pytest.raises(EncodeError, match=r"^of: pydantic would "):
+        ndjson.encode([named], omit="defaults")
+    with pytest.raises(EncodeError, match=r"^of: pydantic would "):
+        penstock.encode(named, format="json", omit="defaults")

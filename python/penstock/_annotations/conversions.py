@@ -18,7 +18,7 @@ from penstock._base.errors import EncodeError
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from enum import Flag
     from fractions import Fraction
     from typing import TypeAlias
@@ -160,13 +160,18 @@ def adapter(info: Any, config: Any) -> Any:
     return sys.modules["pydantic"].TypeAdapter(of, config=config)
 
 
-def decided(how: tuple[Any, Any, Any], value: Any) -> Any:
-    """Return a value of a field that is left to pydantic, if it would make the same one again."""
+def decided(how: tuple[Any, Any, Any], value: Any, options: Mapping[str, Any] | None = None) -> Any:
+    """Return a value of a field that is left to pydantic, if it would make the same one again.
+
+    `options` are those of the writer, if they are not the usual ones.
+    """
     adapter, plain_type, format_ = how
     if value is None:
         return value
+    if options and format_ is not sys.modules["penstock"].json:
+        options = {name: said for name, said in options.items() if name == "omit"}
     try:
-        written = format_.encode({"value": value})
+        written = format_.encode({"value": value}, **(options or {}))
     except EncodeError:
         return value  # The writer says so, too, and where.
     # In XML, the root has that name, and all is text.
@@ -181,9 +186,18 @@ def decided(how: tuple[Any, Any, Any], value: Any) -> Any:
     return value
 
 
-def decided_as_text(how: tuple[Any, Any], value: Any) -> Any:
+def decided_as_text(
+    how: tuple[Any, Any], value: Any, options: Mapping[str, Any] | None = None
+) -> Any:
     """Do the same for a property list in the form of OpenStep, in which all is text."""
-    return decided((*how, _OpenStep), value)
+    return decided((*how, _OpenStep), value, options)
+
+
+def undone(back: Any, value: Any, options: Mapping[str, Any]) -> Any:
+    """Undo one step of decoding, for a writer with options that are not the usual ones."""
+    if getattr(back, "func", None) in (decided, decided_as_text):
+        return back(value, options)
+    return back(value)
 
 
 def kept_as_text(of: Any, value: Any) -> Any:
@@ -200,8 +214,8 @@ class _OpenStep:
     """Property lists in that form, with the functions that a module of a format has."""
 
     @staticmethod
-    def encode(value: Any) -> bytes:
-        return sys.modules["penstock"].plist.encode(value, form="openstep")
+    def encode(value: Any, **options: Any) -> bytes:
+        return sys.modules["penstock"].plist.encode(value, form="openstep", **options)
 
     @staticmethod
     def decode(data: bytes, into: Any) -> Any:

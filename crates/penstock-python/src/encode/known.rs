@@ -6,7 +6,7 @@ use penstock_scan::TextBuf;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 use std::collections::HashMap;
 
 /// What a walker keeps from one object to the next.
@@ -25,6 +25,8 @@ pub(crate) struct Known {
     plain: Option<usize>,
     /// The caller's function for objects that cannot be written.
     pub(super) default: Option<Py<PyAny>>,
+    /// The options that decide how a value is written, if they are not the usual ones.
+    pub(super) options: Option<Py<PyDict>>,
     pub(super) scratch: TextBuf,
     /// How many sets are being put in order, one inside the other.
     pub(super) ordering: u32,
@@ -44,6 +46,7 @@ impl Known {
             met: [None; MET],
             plain: None,
             default: None,
+            options: None,
             scratch,
             ordering: 0,
         }
@@ -52,6 +55,12 @@ impl Known {
     /// The same with a function for objects that cannot be written.
     pub(crate) fn or_else(mut self, py: Python<'_>, default: Option<&Py<PyAny>>) -> Self {
         self.default = default.map(|default| default.clone_ref(py));
+        self
+    }
+
+    /// The same for options by which values are not written as usual.
+    pub(crate) fn under(mut self, options: Option<Bound<'_, PyDict>>) -> Self {
+        self.options = options.map(Bound::unbind);
         self
     }
 
@@ -64,6 +73,9 @@ impl Known {
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         if let Some(default) = &self.default {
             visit.call(default)?;
+        }
+        if let Some(options) = &self.options {
+            visit.call(options)?;
         }
         self.kept.iter().try_for_each(|plan| plan.traverse(visit))
     }

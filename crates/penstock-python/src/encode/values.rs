@@ -5,6 +5,7 @@ use super::scalars;
 use super::text::{ascii_of, text_of};
 use super::walk::{As, Frame, Walker};
 use crate::edge::errors::answer;
+use crate::plan::types::conversions;
 use crate::plan::{
     Kind, Raw, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid,
 };
@@ -191,10 +192,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         value: &Bound<'py, PyAny>,
     ) -> Result<Bound<'py, PyAny>, Stop> {
         self.converts()?;
+        let undone = |back: &Bound<'py, PyAny>| match &self.known.options {
+            None => back.call1((value,)),
+            Some(options) => {
+                conversions::function(self.py, "undone")?.call1((back, value, options))
+            }
+        };
         match back {
-            Some(back) => back
-                .bind(self.py)
-                .call1((value,))
+            Some(back) => undone(back.bind(self.py))
                 .map_err(|error| Stop::own_code(self.py, "encode=", error)),
             None => Err(Stop::misfit(
                 "nothing says how the value is written: give via(..., encode=...)",

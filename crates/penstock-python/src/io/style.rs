@@ -86,6 +86,29 @@ impl Style {
         self.core.format().is_stream
     }
 
+    /// The options that decide how a value is written, if they are not the usual ones. None if all are.
+    pub(crate) fn unusual<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let usual = [
+            ("decimals", "number"),
+            ("large_ints", "number"),
+            ("binary", "base64"),
+            ("non_finite", "error"),
+        ];
+        let mut found = None;
+        for (name, usual) in usual {
+            let Some(said) = self.options.bind(py).get_item(name)? else { continue };
+            if !said.eq(usual)? {
+                found.get_or_insert_with(|| PyDict::new(py)).set_item(name, said)?;
+            }
+        }
+        if let Some(said) = self.options.bind(py).get_item("canonical")?
+            && said.is_truthy()?
+        {
+            found.get_or_insert_with(|| PyDict::new(py)).set_item("canonical", said)?;
+        }
+        Ok(found)
+    }
+
     /// What plans are made for.
     pub(crate) fn aim(&self, py: Python<'_>) -> Aim {
         let prefixes = self.prefixes.as_ref().map(|prefixes| prefixes.clone_ref(py));

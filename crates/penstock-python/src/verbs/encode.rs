@@ -20,7 +20,7 @@ use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyIterator, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Writes objects as JSON, again and again.
@@ -60,7 +60,8 @@ impl Encoder {
             let plan = into.map(|into| plan_from(py, into, aim.aimed(py))).transpose()?;
             let writer = style.get().writer(Content::Value, &Limits::default())?;
             let default = checked_default(default)?;
-            let known = Known::new(aim).or_else(py, default.as_ref());
+            let options = unusual(style, word)?;
+            let known = Known::new(aim).or_else(py, default.as_ref()).under(options);
             let work = Mutex::new(Work { writer, known });
             let arguments = (into, style, word, default.as_ref()).into_pyobject(py)?.unbind();
             Ok(Encoder { work, omit, plan, default, style: style.clone().unbind(), arguments })
@@ -165,6 +166,12 @@ impl Encoder {
         (self.plan.as_ref().map(|plan| plan.clone_ref(py)), self.omit)
     }
 
+    /// The options that decide how a value is written, if they are not the usual ones.
+    pub(super) fn unusual<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let word: Option<String> = self.arguments.bind(py).get_item(2)?.extract()?;
+        unusual(self.style.bind(py), word.as_deref())
+    }
+
     /// What stands for an object that cannot be written.
     pub(super) fn default(&self) -> Option<&Py<PyAny>> {
         self.default.as_ref()
@@ -192,6 +199,18 @@ impl Encoder {
             Err(TryLockError::WouldBlock) => Err(busy()),
         }
     }
+}
+
+/// The options that decide how a value is written, if they are not the usual ones.
+fn unusual<'py>(
+    style: &Bound<'py, Style>,
+    omit: Option<&str>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let mut found = style.get().unusual(style.py())?;
+    if let Some(omit) = omit {
+        found.get_or_insert_with(|| PyDict::new(style.py())).set_item("omit", omit)?;
+    }
+    Ok(found)
 }
 
 /// `default=`

@@ -121,6 +121,7 @@ impl Recorder {
         let writer = style.writer(Content::Records(at), &Limits::default())?;
         let (plan, omit) = encoder.walk(py);
         let known = Known::new(style.aim(py)).or_else(py, encoder.default());
+        let known = known.under(encoder.unusual(py)?);
         let mut recorder = Recorder { writer, known, plan, omit };
         let Recorder { writer, known, plan, .. } = &mut recorder;
         if let Some(plan) = plan {

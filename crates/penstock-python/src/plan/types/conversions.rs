@@ -59,7 +59,7 @@ static OF_TEXT: [Conversion; 9] = [
 ];
 
 /// A function of `penstock._annotations.conversions`.
-pub(in crate::plan) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, modules::CONVERSIONS))?.getattr(name)
 }
 
