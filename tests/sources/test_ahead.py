@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import lzma
 import os
@@ -76,6 +77,22 @@ def is_open(path: Path) -> bool:
         except OSError:
             continue
     return False
+
+
+def wait_until_others_sleep() -> None:
+    """Wait until no other thread of this process has anything to do."""
+    own = str(threading.get_native_id())
+    for _ in range(1_000):
+        states = set()
+        for task in Path("/proc/self/task").iterdir():
+            # One that has ended is not there.
+            with contextlib.suppress(OSError):
+                # The state stands behind the name, which is in parentheses.
+                state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+                states.add("S" if task.name == own else state)
+        if states == {"S"}:
+            return
+        time.sleep(0.01)
 
 
 @each
@@ -186,6 +203,8 @@ def test_a_forked_child_reads_on_and_so_does_its_parent(name: str, files: dict[s
         assert next(reader) == expected[n]
         next(other)
     assert [len(next(columns)) for _ in range(20)] == [1_000] * 20
+    # A thread that reads at this moment holds the file, and the child has its descriptor without the thread.
+    wait_until_others_sleep()
     child = os.fork()
     if child == 0:
         code = 1
