@@ -115,8 +115,7 @@ impl Sink for Keyed<'_> {
                 _ => self.begin_other_map(aim.node, at),
             },
             KindByte::OnPath => self.begin_path_map(at),
-            KindByte::Raw => self.begin_raw(true, at),
-            _ => Err(self.misfit(at, "an object")),
+            _ => self.begin_text(at),
         };
         self.begun(answer)
     }
@@ -128,8 +127,7 @@ impl Sink for Keyed<'_> {
             FrameKind::PlainDict | FrameKind::Dict => make::dict(&mut self.core, at),
             FrameKind::PathMap => return self.end_on_path(),
             FrameKind::Union => return Err(self.unlooked(at)),
-            FrameKind::Raw => return self.end_text(true, at),
-            _ => return self.end_on_path(),
+            _ => return self.end_rarely(true, at),
         };
         self.end_part(made, at)
     }
@@ -154,7 +152,6 @@ impl Sink for Keyed<'_> {
                 Ok(Flow::Take)
             }
             KindByte::OnPath => self.begin_path_list(at),
-            KindByte::Raw if self.top().kind == FrameKind::Raw => self.begin_raw(false, at),
             _ if aim.gathers && self.gathers_elements() => self.begin_gathered(),
             _ => match self.item().kind {
                 Kind::Class(class) => self.begin_row(class, aim.node, at),
@@ -172,8 +169,7 @@ impl Sink for Keyed<'_> {
             }
             FrameKind::Row => make::object(&mut self.core, at),
             FrameKind::Union => make::empty_row(&self.core, at),
-            FrameKind::Raw => return self.end_text(false, at),
-            _ => return self.end_on_path(),
+            _ => return self.end_rarely(false, at),
         };
         self.end_part(made, at)
     }
@@ -618,9 +614,22 @@ impl<'p> Keyed<'p> {
         Err(refusal)
     }
 
-    /// A container ends that stays text, or that stands inside such a one.
+    /// Begins a map where no object is expected: it may stay text.
     #[cold]
-    fn end_text(&mut self, is_map: bool, at: u64) -> Answer {
+    #[inline(never)]
+    fn begin_text(&mut self, at: u64) -> Answer {
+        match self.aim().kind {
+            KindByte::Raw => self.begin_raw(true, at),
+            _ => Err(self.misfit(at, "an object")),
+        }
+    }
+
+    /// A container ends that is on the path to fields, that stays text, or that stands inside such a one.
+    #[inline(never)]
+    fn end_rarely(&mut self, is_map: bool, at: u64) -> Answer {
+        if self.top().kind != FrameKind::Raw {
+            return self.end_on_path();
+        }
         match self.end_raw(is_map, at) {
             Ok(Some(made)) => self.end_part(Ok(made), at),
             Ok(None) => Ok(Flow::Take),
