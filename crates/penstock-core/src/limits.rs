@@ -37,6 +37,14 @@ pub struct Limits {
     pub expansion: Option<u64>,
 }
 
+impl Limits {
+    /// Those for text that a reader has taken before, whatever its limits were.
+    #[must_use]
+    pub fn of_known_text() -> Self {
+        Limits { depth: usize::MAX, token: usize::MAX, number: usize::MAX, ..Limits::default() }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {

@@ -81,9 +81,7 @@ impl LookAhead for Places {}
 
 fn run(container: &Container<'_>, only: Option<usize>) -> Vec<u64> {
     let range = container.range();
-    let limits =
-        Limits { depth: usize::MAX, token: usize::MAX, number: usize::MAX, ..Limits::default() };
-    let mut reader = Reader::new(Framing::Document, &limits);
+    let mut reader = Reader::new(Framing::Document, &Limits::of_known_text());
     reader.jump(range.start as u64);
     let mut places = Places { only, met: 0, open: false, found: Vec::new() };
     // The text was validated before, so there can be no error.

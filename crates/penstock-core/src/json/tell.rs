@@ -15,9 +15,7 @@ pub fn tell<S: Listener<Error = Unwritable>>(
     text: ValidText<'_>,
     writer: &mut S,
 ) -> Result<(), Unwritable> {
-    let limits =
-        Limits { depth: usize::MAX, token: usize::MAX, number: usize::MAX, ..Limits::default() };
-    let mut reader = Reader::new(Framing::Document, &limits);
+    let mut reader = Reader::new(Framing::Document, &Limits::of_known_text());
     loop {
         match reader.run_dyn(text, true, writer) {
             // A writer pauses when it has much text. Here nobody takes any.

@@ -474,13 +474,7 @@ impl writer::Writer for Writer {
     }
 
     fn json_text(&mut self, text: ValidText<'_>) -> Result<bool, Unwritable> {
-        let WriterOptions { indent, ascii, doubles, order, .. } = &self.options;
-        if indent.is_none()
-            && order.is_none()
-            && !ascii
-            && !doubles
-            && !self.options.large_ints_as_text
-        {
+        if self.plain && !self.options.doubles && !self.options.large_ints_as_text {
             self.raw(text.as_bytes(), false)?;
         } else {
             tell(text, self)?;

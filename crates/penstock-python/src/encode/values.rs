@@ -193,10 +193,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     ) -> Result<Bound<'py, PyAny>, Stop> {
         self.converts()?;
         let undone = |back: &Bound<'py, PyAny>| match &self.known.options {
-            None => back.call1((value,)),
-            Some(options) => {
-                conversions::function(self.py, "undone")?.call1((back, value, options))
+            Some(options) if conversions::is_applied(back)? => {
+                let undone = conversions::function(self.py, "undone")?;
+                undone.call1((back, value, options))
             }
+            _ => back.call1((value,)),
         };
         match back {
             Some(back) => undone(back.bind(self.py))

@@ -23,12 +23,12 @@ impl Core<'_> {
 
     /// The writer, for a new value if none is under way.
     fn json(&mut self) -> &mut Writer {
+        let is_new = !self.is_in_raw();
         let writer = self.json.get_or_insert_with(|| {
             // The reader has a limit, and counts what stands around, too.
-            let limits = Limits { depth: usize::MAX, ..Limits::default() };
-            Box::new(Writer::new(WriterOptions::default(), &limits))
+            Box::new(Writer::new(WriterOptions::default(), &Limits::of_known_text()))
         });
-        if self.frames.last().is_none_or(|top| top.kind != FrameKind::Raw) {
+        if is_new {
             writer.reopen();
         }
         writer

@@ -7,6 +7,7 @@
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 use crate::edge::errors::answer;
@@ -69,8 +70,18 @@ pub(in crate::plan) fn applied<'py>(
     name: &str,
     argument: impl IntoPyObject<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let partial = py.import(intern!(py, "functools"))?.getattr(intern!(py, "partial"))?;
-    partial.call1((function(py, name)?, argument))
+    partial(py)?.call1((function(py, name)?, argument))
+}
+
+/// Whether a function may be one of those that [`applied`] makes.
+pub(crate) fn is_applied(function: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(function.is_exact_instance(partial(function.py())?))
+}
+
+/// `functools.partial`
+fn partial(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static PARTIAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    PARTIAL.import(py, "functools", "partial")
 }
 
 impl<'py> Walk<'_, 'py> {
