@@ -5,7 +5,8 @@
 //! as it is. What the writer knows of the records before is settled by then, such as the columns
 //! of a table; if it is not, there is no lane.
 
-use super::{Body, Stage, Stopped, read};
+use super::conversion::read;
+use super::{Body, Stage, Stopped};
 use crate::convert::Output;
 use crate::error::Fail;
 use crate::protocol::{FormatReader, InputView, Step, Trail};

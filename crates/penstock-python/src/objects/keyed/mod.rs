@@ -1,6 +1,7 @@
 //! The sink for formats of keys: JSON, CSV, property lists.
 
 mod columns;
+mod containers;
 mod header;
 mod order;
 mod paths;

@@ -5,6 +5,7 @@
 //! is, and not copied.
 
 use super::Keyed;
+use super::containers::{attribute, changed, class_name, is_bytes, items, mapping};
 use crate::cpython::text::ascii;
 use crate::edge::errors::answer;
 use crate::objects::core::frame::FrameKind;
@@ -16,17 +17,13 @@ use penstock_core::event::{Scalar, Text};
 use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink};
 use penstock_core::value::moment::Of;
 use penstock_scan::make_room;
-use pyo3::exceptions::{PyAttributeError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy,
-    PyString, PyTuple,
-};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// After so many items of a container, signals are checked.
-const SLICE: usize = 1 << 14;
+pub(super) const SLICE: usize = 1 << 14;
 
 /// How values are taken.
 #[derive(Clone, Copy, Debug)]
@@ -738,82 +735,4 @@ fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
         Some(text) => Ok(Text { text: text.into(), ascii: true }),
         None => Ok(text.to_str()?.into()),
     }
-}
-
-fn is_bytes(value: &Bound<'_, PyAny>) -> bool {
-    value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>()
-}
-
-/// An attribute of an object, if it has it.
-fn attribute<'py>(
-    object: &Bound<'py, PyAny>,
-    name: &Bound<'py, PyString>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match object.getattr(name) {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.is_instance_of::<PyAttributeError>(object.py()) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// A mapping as a dict. Unless `not_rows`, also a row of a database, which has keys.
-fn mapping<'py>(value: &Bound<'py, PyAny>, not_rows: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let py = value.py();
-    if let Ok(dict) = value.cast::<PyDict>() {
-        return Ok(Some(dict.clone()));
-    }
-    let class = value.get_type();
-    let of = if not_rows {
-        match value.cast::<PyMapping>() {
-            Ok(_) => value.clone(),
-            Err(_) => return Ok(None),
-        }
-    } else if let Some(rows) = class.getattr_opt(intern!(py, "_mapping"))?
-        && !rows.is_none()
-    {
-        value.getattr(intern!(py, "_mapping"))?
-    } else if value.cast::<PyMapping>().is_ok()
-        || value.is_instance_of::<PyMappingProxy>()
-        || class.getattr_opt(intern!(py, "keys"))?.is_some()
-            && class.getattr_opt(intern!(py, "__getitem__"))?.is_some()
-    {
-        value.clone()
-    } else {
-        return Ok(None);
-    };
-    let dict = PyDict::new(py);
-    dict.call_method1(intern!(py, "update"), (of,))?;
-    Ok(Some(dict))
-}
-
-/// What can be iterated over, as a list.
-fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList>>> {
-    let py = value.py();
-    if value.get_type().getattr_opt(intern!(py, "__iter__"))?.is_none() {
-        return Ok(None);
-    }
-    match answer(py, value.try_iter())? {
-        Some(items) => {
-            let list = PyList::empty(py);
-            for item in items {
-                list.append(item?)?;
-                // It may have no end.
-                if list.len().is_multiple_of(SLICE) {
-                    py.check_signals()?;
-                }
-            }
-            Ok(Some(list))
-        }
-        None => Ok(None),
-    }
-}
-
-#[cold]
-fn changed(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("the {what} was changed while an object was made of it"))
-}
-
-/// The class of a value, for messages.
-fn class_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(value.get_type().name()?.to_string())
 }

@@ -5,6 +5,7 @@ mod elements;
 mod joins;
 mod named;
 mod plain;
+mod text;
 mod unions;
 mod wholes;
 
@@ -15,7 +16,6 @@ use super::core::refusal::Refusal;
 use super::core::{Answer, Core, Options};
 use super::owned::Build;
 use crate::plan::Plan;
-pub(crate) use elements::{left_out, warn_of_mixed};
 pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
@@ -24,6 +24,7 @@ use penstock_core::select::{Automaton, Names, Path};
 use penstock_scan::{copied, make_room};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+pub(crate) use text::{left_out, warn_of_mixed};
 
 /// What happens with a second element where the class has a field for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
