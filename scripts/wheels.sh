@@ -61,8 +61,9 @@ build() {
     tag=$(tag_of "$1")
     folder=$(mktemp -d "$out/new.XXXX")
     # zig's linker would strip the names of functions as well, whatever it is asked to strip. So it strips nothing.
-    CARGO_PROFILE_RELEASE_STRIP=none "$tools/bin/maturin" build --zig --target "$1" --compatibility "${tag%_"${1%%-*}"}" \
-        --release --locked --interpreter "$2" --out "$folder" >&2
+    # maturin looks for zig on the path.
+    PATH="$tools/bin:$PATH" CARGO_PROFILE_RELEASE_STRIP=none maturin build --zig --target "$1" \
+        --compatibility "${tag%_"${1%%-*}"}" --release --locked --interpreter "$2" --out "$folder" >&2
     "$tools/bin/wheel" unpack --dest "$folder" "$folder"/*.whl >&2
     # The compiler brings this program along, for linkers that cannot strip. It knows all machines, and zig's does not work.
     LD_LIBRARY_PATH="$sysroot/lib" "$sysroot/lib/rustlib/$(rustc --print host-tuple)/bin/rust-objcopy" \
