@@ -754,19 +754,23 @@ impl Worker for Finder {
 impl Shares for Finder {
     type Worker = Finder;
 
-    fn lane(&self) -> Option<Finder> {
-        // A lane is told the columns of a table once more: behind a row, that says nothing new.
+    fn worker(&self) -> Option<Finder> {
+        // A worker is told the columns of a table once more: behind a row, that says nothing new.
         if self.complete > 0 { self.anew(None) } else { None }
     }
-    fn can_take(&self, lane: &Finder) -> bool {
-        self.found.goes_on_with(&lane.found)
+    fn can_take(&self, worker: &Finder) -> bool {
+        self.found.goes_on_with(&worker.found)
     }
-    fn take_over(&mut self, lane: &mut Finder, _from: usize) -> Result<Option<usize>, Infallible> {
-        lane.found.number(self.part, self.made, self.records);
-        self.found.merge(&lane.found).expect("what it can take");
-        self.made += lane.made;
-        self.records += lane.records;
-        self.complete += lane.complete;
+    fn take_over(
+        &mut self,
+        worker: &mut Finder,
+        _from: usize,
+    ) -> Result<Option<usize>, Infallible> {
+        worker.found.number(self.part, self.made, self.records);
+        self.found.merge(&worker.found).expect("what it can take");
+        self.made += worker.made;
+        self.records += worker.records;
+        self.complete += worker.complete;
         Ok(None)
     }
 }

@@ -17,7 +17,7 @@
 //! | `keyed.rs` | maps, lists and rows into columns |
 //! | `markup.rs` | elements into columns |
 //! | `table.rs` | rows of a table into columns, column by column |
-//! | `lane.rs` | the records of a piece of the text into columns of their own |
+//! | `worker.rs` | the records of a piece of the text into columns of their own |
 //! | `found.rs` | the schema that records have |
 //! | `seen.rs` | the same as plain data |
 //! | `finder.rs` | the destination that finds it |

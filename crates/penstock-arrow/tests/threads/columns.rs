@@ -150,15 +150,15 @@ impl Destination for Plain {
 impl Shares for Plain {
     type Worker = Worker<Keyed>;
 
-    fn lane(&self) -> Option<Worker<Keyed>> {
+    fn worker(&self) -> Option<Worker<Keyed>> {
         (self.records > 0).then(|| Worker::beside(&self.fast, self.header.clone()))
     }
     fn take_over(
         &mut self,
-        lane: &mut Worker<Keyed>,
+        worker: &mut Worker<Keyed>,
         from: usize,
     ) -> Result<Option<usize>, Infallible> {
-        let (records, next) = lane.give(from, &mut self.fast);
+        let (records, next) = worker.give(from, &mut self.fast);
         self.records += records as u64;
         Ok(next)
     }

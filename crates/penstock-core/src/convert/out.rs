@@ -36,12 +36,12 @@ impl Output for Target {
     }
 }
 
-/// The text of a lane, until the run takes it over.
+/// The text of a worker, until the run takes it over.
 #[derive(Debug, Default)]
 pub struct Kept(Vec<u8>);
 
 impl Kept {
-    /// The most bytes. If the records of a piece become more text than that, one lane after the
+    /// The most bytes. If the records of a piece become more text than that, one worker after the
     /// other would keep too much of it, so the run writes them.
     const MOST: usize = 16 << 20;
 
@@ -75,7 +75,7 @@ impl Kept {
 enum To<'t, O> {
     /// To whoever takes it.
     Output(&'t mut O),
-    /// Into a buffer of a lane.
+    /// Into a buffer of a worker.
     Worker(Kept),
 }
 
@@ -99,7 +99,7 @@ impl<'t, O: Output> Out<'t, O> {
     /// One for records beside this one. None if nobody else can write them, now or at all.
     pub(super) fn beside(&self) -> Option<Out<'static, O>> {
         let (writer, to) = (self.writer.beside()?, To::Worker(Kept::default()));
-        // Nobody abandons a record of a lane.
+        // Nobody abandons a record of a worker.
         Some(Out { writer, to, tears: true, lost: None, taken: 0 })
     }
 

@@ -1,9 +1,9 @@
 //! Records of a piece of the text, converted in a thread of their own.
 //!
-//! A lane is what the run has: the same stage and a writer of the same kind, which begins between
-//! two records and writes with each one what stands before it. So the run hands the lane's text on
+//! A worker is what the run has: the same stage and a writer of the same kind, which begins between
+//! two records and writes with each one what stands before it. So the run hands the worker's text on
 //! as it is. What the writer knows of the records before is settled by then, such as the columns
-//! of a table; if it is not, there is no lane.
+//! of a table; if it is not, there is no worker.
 
 use super::conversion::read;
 use super::{Body, Stage, Stopped};
@@ -74,23 +74,23 @@ impl<O: Output<Error: Send> + Send + 'static> Worker for Body<'static, O> {
 impl<O: Output<Error: Send> + Send + 'static> Shares for Body<'_, O> {
     type Worker = Body<'static, O>;
 
-    fn lane(&self) -> Option<Body<'static, O>> {
+    fn worker(&self) -> Option<Body<'static, O>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
         if is_bounded { self.beside() } else { None }
     }
-    fn can_take(&self, lane: &Body<'static, O>) -> bool {
-        self.out.agrees(&lane.out)
+    fn can_take(&self, worker: &Body<'static, O>) -> bool {
+        self.out.agrees(&worker.out)
     }
     fn take_over(
         &mut self,
-        lane: &mut Body<'static, O>,
+        worker: &mut Body<'static, O>,
         _from: usize,
     ) -> Result<Option<usize>, Stopped<O::Error>> {
-        if self.out.take_over(&lane.out, lane.records).is_err() {
+        if self.out.take_over(&worker.out, worker.records).is_err() {
             return Err(self.out.lost.take().map_or(Stopped::Memory, Stopped::Output));
         }
-        self.records += lane.records;
+        self.records += worker.records;
         Ok(None)
     }
 }

@@ -36,15 +36,15 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     type Worker: Worker;
 
     /// What takes records as this destination does. None if nobody else can, now or at all.
-    fn lane(&self) -> Option<Self::Worker>;
+    fn worker(&self) -> Option<Self::Worker>;
 
-    /// Whether it can take over what a lane has taken, and then has what it would have if it had read
+    /// Whether it can take over what a worker has taken, and then has what it would have if it had read
     /// the piece itself. Otherwise the run reads the piece.
     fn can_take(&self, _lane: &Self::Worker) -> bool {
         true
     }
 
-    /// Takes over what a lane has taken, from the part on that this number says: 0, or what this
+    /// Takes over what a worker has taken, from the part on that this number says: 0, or what this
     /// has answered. None if that was all of it. Otherwise it is full: the driver empties it, and
     /// then calls this again with the answer.
     ///
@@ -52,7 +52,7 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     /// It cannot go on.
     fn take_over(
         &mut self,
-        lane: &mut Self::Worker,
+        worker: &mut Self::Worker,
         from: usize,
     ) -> Result<Option<usize>, Self::Break>;
 }

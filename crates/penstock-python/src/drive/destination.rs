@@ -100,12 +100,12 @@ impl Pool {
     pub(crate) fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize)> {
         let (begin, taken, records) = match self {
             Pool::Keyed(threads) => {
-                let (begin, taken, lane) = threads.taken_of_piece()?;
-                (begin, taken, lane.records())
+                let (begin, taken, worker) = threads.taken_of_piece()?;
+                (begin, taken, worker.records())
             }
             Pool::Markup(threads) => {
-                let (begin, taken, lane) = threads.taken_of_piece()?;
-                (begin, taken, lane.records())
+                let (begin, taken, worker) = threads.taken_of_piece()?;
+                (begin, taken, worker.records())
             }
         };
         (taken < records).then_some((begin, taken))

@@ -396,7 +396,7 @@ impl<S: Side, F: NativeSink> Filling<S, F> {
 impl<S: Side, F: NativeSink + Send + 'static> Shares for Filling<S, F> {
     type Worker = Worker<F>;
 
-    fn lane(&self) -> Option<Worker<F>> {
+    fn worker(&self) -> Option<Worker<F>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
         let is_free = self.is_free() && is_bounded && self.records > 0;
@@ -406,12 +406,12 @@ impl<S: Side, F: NativeSink + Send + 'static> Shares for Filling<S, F> {
             None => is_free.then(|| Worker::beside(&self.fast, None)),
         }
     }
-    fn take_over(&mut self, lane: &mut Worker<F>, from: usize) -> Result<Option<usize>, PyErr> {
+    fn take_over(&mut self, worker: &mut Worker<F>, from: usize) -> Result<Option<usize>, PyErr> {
         if self.checks {
-            self.records += lane.records() as u64;
+            self.records += worker.records() as u64;
             return Ok(None);
         }
-        let (records, next) = lane.give(from, &mut self.fast);
+        let (records, next) = worker.give(from, &mut self.fast);
         self.records += records as u64;
         Ok(next)
     }

@@ -9,7 +9,7 @@ use crate::plan::{
     Absent, Build, Check, Choice, ClassPlan, Kind, Limit, NodeId, PLAIN, Plan, PlanRef, PostSteps,
     State, Step as PostStep, Target, Test, Tokens, is_decimal, is_unset,
 };
-use penstock_core::convert::native::plan as fit;
+use penstock_core::convert::native::plan as native;
 use penstock_core::json::writer::{Writer, WriterOptions};
 use penstock_core::limits::Limits;
 use penstock_core::value::cells::Cells;
@@ -29,7 +29,7 @@ pub(crate) fn native(
     plan: &Plan,
     written: &PlanRef,
     rows: Option<&PlanRef>,
-) -> PyResult<Result<fit::Plan, String>> {
+) -> PyResult<Result<native::Plan, String>> {
     if plan.lax {
         return Ok(Err("strict=False converts values".to_owned()));
     }
@@ -57,14 +57,14 @@ pub(crate) fn native(
             Err(why) => return Ok(Err(why)),
         }
     }
-    let other = || fit::Node {
-        kind: fit::Kind::Other,
+    let other = || native::Node {
+        kind: native::Kind::Other,
         nullable: false,
         want: penstock_core::protocol::Want::Native,
         checks: [].into(),
         cells: None,
     };
-    let no_class = || fit::Class {
+    let no_class = || native::Class {
         fields: 0,
         states: Vec::new(),
         required: [].into(),
@@ -75,7 +75,7 @@ pub(crate) fn native(
         planning.leave_doubtful(rows, plan.root, rows.root)?;
     }
     let Planning { nodes, classes, .. } = planning;
-    Ok(Ok(fit::Plan {
+    Ok(Ok(native::Plan {
         nodes: gathered(nodes.into_iter().map(|node| node.unwrap_or_else(other))),
         classes: gathered(classes.into_iter().map(|class| class.unwrap_or_else(no_class))),
         root: plan.root,
@@ -90,8 +90,8 @@ struct Planning<'a, 'py> {
     /// How they are written.
     written_ref: &'a PlanRef,
     layouts: &'a Layouts,
-    nodes: Vec<Option<fit::Node>>,
-    classes: Vec<Option<fit::Class>>,
+    nodes: Vec<Option<native::Node>>,
+    classes: Vec<Option<native::Class>>,
     /// The fields of the record's class, by the addresses of their names.
     fields: HashMap<usize, u32>,
     /// The nodes that are left, and the field of each.
@@ -106,7 +106,7 @@ impl Planning<'_, '_> {
         self.waiting.push((node, shown.to_owned()));
     }
 
-    fn node(&mut self, node: NodeId, shown: &str) -> Made<fit::Node> {
+    fn node(&mut self, node: NodeId, shown: &str) -> Made<native::Node> {
         let of = &self.plan.nodes[node as usize];
         let checks = match of.after.as_deref().map(|after| checks(after, 0)).transpose() {
             Ok(checks) => checks.unwrap_or_default(),
@@ -114,26 +114,26 @@ impl Planning<'_, '_> {
         };
         let cells = of.cells.as_ref().map(|cells| Box::new(Cells::clone(cells)));
         let kind = match &of.kind {
-            Kind::Any => fit::Kind::Any,
-            Kind::None => fit::Kind::None,
-            Kind::Bool => fit::Kind::Bool,
-            Kind::Int => fit::Kind::Int,
-            Kind::Float => fit::Kind::Float,
-            Kind::Str => fit::Kind::Str,
+            Kind::Any => native::Kind::Any,
+            Kind::None => native::Kind::None,
+            Kind::Bool => native::Kind::Bool,
+            Kind::Int => native::Kind::Int,
+            Kind::Float => native::Kind::Float,
+            Kind::Str => native::Kind::Str,
             kind @ (Kind::Decimal
             | Kind::DateTime
             | Kind::Date
             | Kind::Time
             | Kind::Duration
             | Kind::Uuid
-            | Kind::Bytes) => form_of(kind).map_or(fit::Kind::Other, fit::Kind::Text),
+            | Kind::Bytes) => form_of(kind).map_or(native::Kind::Other, native::Kind::Text),
             Kind::Choice(choice) if choice.enum_class.is_none() => {
                 let mut texts = Vec::new();
                 for object in &choice.text_objects {
                     texts.push(self.text_of_choice(object)?);
                 }
                 let keys: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
-                fit::Kind::Choice(Box::new(fit::Choice {
+                native::Kind::Choice(Box::new(native::Choice {
                     texts: penstock_core::keys::KeyTable::new(&keys),
                     ints: choice.ints.iter().map(|(value, _)| *value).collect(),
                     bools: [choice.bools[0].is_some(), choice.bools[1].is_some()],
@@ -142,13 +142,13 @@ impl Planning<'_, '_> {
             }
             Kind::List(item) | Kind::TupleOf(item) => {
                 self.later(*item, shown);
-                fit::Kind::List(*item)
+                native::Kind::List(*item)
             }
             Kind::Tuple(items) => {
                 for item in items {
                     self.later(*item, shown);
                 }
-                fit::Kind::Tuple(items.clone())
+                native::Kind::Tuple(items.clone())
             }
             Kind::Dict(key, value) => {
                 let of_key = &self.plan.nodes[*key as usize];
@@ -156,7 +156,7 @@ impl Planning<'_, '_> {
                     return Ok(Err(format!("{shown} has keys of {}", of_key.written)));
                 }
                 self.later(*value, shown);
-                fit::Kind::Dict(*value)
+                native::Kind::Dict(*value)
             }
             Kind::Tokens(_) if self.plan.form.is_lexical() => {
                 return Ok(Err(format!("{shown} is of one of several types ({})", of.written)));
@@ -168,7 +168,7 @@ impl Planning<'_, '_> {
                 // A UID among them was refused just now.
                 let Tokens { null, boolean, uid: _, integer, number, text, list, map, is_plain: _ } =
                     &**tokens;
-                fit::Kind::Tokens(Box::new(fit::Tokens {
+                native::Kind::Tokens(Box::new(native::Tokens {
                     null: *null,
                     boolean: *boolean,
                     integer: *integer,
@@ -185,7 +185,7 @@ impl Planning<'_, '_> {
                         Err(why) => return Ok(Err(why)),
                     }
                 }
-                fit::Kind::Class(*class)
+                native::Kind::Class(*class)
             }
             Kind::Set(_) | Kind::FrozenSet(_) => {
                 return Ok(Err(format!("{shown} is a set, whose items have no order")));
@@ -202,7 +202,7 @@ impl Planning<'_, '_> {
                 return Ok(Err(format!("{shown} has a form of its own ({})", of.written)));
             }
         };
-        Ok(Ok(fit::Node { kind, nullable: of.nullable, want: of.want, checks, cells }))
+        Ok(Ok(native::Node { kind, nullable: of.nullable, want: of.want, checks, cells }))
     }
 
     /// The text that stands for a member of a choice.
@@ -214,7 +214,7 @@ impl Planning<'_, '_> {
         object.getattr(intern!(self.py, "_value_"))?.extract()
     }
 
-    fn class(&mut self, class: u32) -> Made<fit::Class> {
+    fn class(&mut self, class: u32) -> Made<native::Class> {
         let of = &self.plan.classes[class as usize];
         if let Some(why) = why_objects(of) {
             return Ok(Err(why));
@@ -246,7 +246,7 @@ impl Planning<'_, '_> {
             Ok(steps) => steps,
             Err(why) => return Ok(Err(why)),
         };
-        Ok(Ok(fit::Class {
+        Ok(Ok(native::Class {
             fields: of.fields.len(),
             states,
             required: required.into(),
@@ -255,7 +255,7 @@ impl Planning<'_, '_> {
         }))
     }
 
-    fn state(&mut self, class: &ClassPlan, state: &State) -> Result<fit::State, String> {
+    fn state(&mut self, class: &ClassPlan, state: &State) -> Result<native::State, String> {
         if state.other.is_some() || !state.indexes.is_empty() || !state.takes_key.is_empty() {
             return Err(format!("{} has a path with an index or a '*'", class.name));
         }
@@ -263,7 +263,7 @@ impl Planning<'_, '_> {
         for edge in &state.keys {
             keys.push(&*edge.name);
             to.push(match edge.to {
-                Target::State(next) => fit::To::State(next),
+                Target::State(next) => native::To::State(next),
                 Target::Field(aim) => {
                     let Some(field) = class.fields.get(aim as usize) else {
                         return Err(format!(
@@ -276,11 +276,11 @@ impl Planning<'_, '_> {
                         return Err(format!("{shown} gathers its values"));
                     }
                     self.later(field.node, &shown);
-                    fit::To::Field(aim, field.node)
+                    native::To::Field(aim, field.node)
                 }
             });
         }
-        Ok(fit::State::new(&keys, to))
+        Ok(native::State::new(&keys, to))
     }
 
     /// The number of a class in the plan by which it is written.
@@ -351,7 +351,7 @@ impl Planning<'_, '_> {
             ),
         };
         if !is_plain && let Some(Some(of)) = self.nodes.get_mut(node as usize) {
-            (of.kind, of.nullable) = (fit::Kind::Other, false);
+            (of.kind, of.nullable) = (native::Kind::Other, false);
         }
         Ok(())
     }
@@ -366,7 +366,7 @@ impl Planning<'_, '_> {
             let left = self.nodes[node as usize].as_ref();
             // No bytes are an empty cell, which may not be read as them.
             let is_bytes = matches!(plan.nodes[field.node as usize].kind, Kind::Bytes);
-            if is_bytes || left.is_some_and(|left| matches!(left.kind, fit::Kind::Other)) {
+            if is_bytes || left.is_some_and(|left| matches!(left.kind, native::Kind::Other)) {
                 doubtful.push(index);
             }
         }
@@ -380,24 +380,29 @@ impl Planning<'_, '_> {
         Ok(())
     }
 
-    fn steps(&self, read: &ClassPlan, class: &ClassPlan, layout: &Layout) -> Made<Vec<fit::Step>> {
+    fn steps(
+        &self,
+        read: &ClassPlan,
+        class: &ClassPlan,
+        layout: &Layout,
+    ) -> Made<Vec<native::Step>> {
         let mut steps = Vec::new();
         for step in &layout.steps {
             steps.push(match step {
-                Step::Open(name) => fit::Step::Open(fit::Name::new(&name.name)),
-                Step::Close => fit::Step::Close,
+                Step::Open(name) => native::Step::Open(native::Name::new(&name.name)),
+                Step::Close => native::Step::Close,
                 Step::Rest(_) => return Ok(Err(format!("{} keeps unknown keys", class.name))),
                 Step::Columns(columns) => {
                     let shown = &columns.shown;
                     return Ok(Err(format!("{}.{shown} is spread over columns", class.name)));
                 }
                 Step::Field(field) => {
-                    let name = fit::Name::new(&field.key.name);
+                    let name = native::Name::new(&field.key.name);
                     let of = &class.fields[field.index as usize];
                     let shown = || format!("{}.{}", class.name, of.name);
                     match &field.get {
                         Get::Fixed(value) => match self.written(value.bind(self.py), of.node)? {
-                            Some(value) => fit::Step::Fixed(name, value),
+                            Some(value) => native::Step::Fixed(name, value),
                             None => return Ok(Err(format!("{} has a tag of its own", shown()))),
                         },
                         Get::Within(_) => {
@@ -418,7 +423,7 @@ impl Planning<'_, '_> {
                             let Some(index) = index else {
                                 return Ok(Err(format!("{} is not read", shown())));
                             };
-                            fit::Step::Field(name, index, absent)
+                            native::Step::Field(name, index, absent)
                         }
                     }
                 }
@@ -428,36 +433,40 @@ impl Planning<'_, '_> {
     }
 
     /// What is written for an absent field. None if that takes objects.
-    fn absent(&self, node: NodeId, absent: &Absent) -> PyResult<Option<fit::Absent>> {
+    fn absent(&self, node: NodeId, absent: &Absent) -> PyResult<Option<native::Absent>> {
         let py = self.py;
         let of = &self.written_ref.nodes[node as usize];
         if of.cells.is_some() && self.written_ref.form.is_lexical() {
             // It is written by objects.
-            return Ok(Some(fit::Absent::Nothing));
+            return Ok(Some(native::Absent::Nothing));
         }
         let default = match absent {
             // The record is in error, or the key of a `TypedDict` is absent.
-            Absent::Error | Absent::Unset => return Ok(Some(fit::Absent::Nothing)),
+            Absent::Error | Absent::Unset => return Ok(Some(native::Absent::Nothing)),
             Absent::Value(value) if is_unset(value.bind(py)) => {
-                return Ok(Some(fit::Absent::Nothing));
+                return Ok(Some(native::Absent::Nothing));
             }
             Absent::Value(value) => self.written(value.bind(py), node)?,
             Absent::Factory(made) => {
                 let is_list = made.is(py.get_type::<PyList>());
                 match &of.kind {
-                    Kind::List(_) | Kind::Any if is_list => Some(fit::Constant::List),
+                    Kind::List(_) | Kind::Any if is_list => Some(native::Constant::List),
                     Kind::Dict(..) | Kind::Any if made.is(py.get_type::<PyDict>()) => {
-                        Some(fit::Constant::Map)
+                        Some(native::Constant::Map)
                     }
                     _ => None,
                 }
             }
         };
-        Ok(default.map(fit::Absent::Default))
+        Ok(default.map(native::Absent::Default))
     }
 
     /// What is written for a default. None if that is no scalar, or cannot be written.
-    fn written(&self, value: &Bound<'_, PyAny>, node: NodeId) -> PyResult<Option<fit::Constant>> {
+    fn written(
+        &self,
+        value: &Bound<'_, PyAny>,
+        node: NodeId,
+    ) -> PyResult<Option<native::Constant>> {
         let mut writer = Writer::new(WriterOptions::default(), &Limits::default());
         let mut known = Known::new(self.written_ref.form);
         let plan = known.number(self.py, self.written_ref);
@@ -469,27 +478,31 @@ impl Planning<'_, '_> {
         }
         let text = writer.ready();
         Ok(match text {
-            b"null" => Some(fit::Constant::Null),
-            b"true" => Some(fit::Constant::Bool(true)),
-            b"false" => Some(fit::Constant::Bool(false)),
+            b"null" => Some(native::Constant::Null),
+            b"true" => Some(native::Constant::Bool(true)),
+            b"false" => Some(native::Constant::Bool(false)),
             [b'"', ..] => {
                 let json = self.py.import(intern!(self.py, "json"))?;
                 let text = json.call_method1(intern!(self.py, "loads"), (text,))?;
                 let text = text.extract::<String>()?.into();
                 // A format may have a type of its own for it.
                 match form_of(&self.written_ref.nodes[node as usize].kind) {
-                    Some(form) => Some(fit::Constant::Formed(text, form)),
-                    None if value.is_instance_of::<PyString>() => Some(fit::Constant::Text(text)),
+                    Some(form) => Some(native::Constant::Formed(text, form)),
+                    None if value.is_instance_of::<PyString>() => {
+                        Some(native::Constant::Text(text))
+                    }
                     None => match self.written_ref.nodes[node as usize].kind {
-                        Kind::Choice(_) => Some(fit::Constant::Text(text)),
+                        Kind::Choice(_) => Some(native::Constant::Text(text)),
                         _ => None,
                     },
                 }
             }
             digits => match std::str::from_utf8(digits).ok().map(str::parse) {
-                Some(Ok(value)) => Some(fit::Constant::Int(value)),
-                _ if is_decimal(value) => Some(fit::Constant::Decimal(digits.into())),
-                _ => value.cast::<PyFloat>().ok().map(|value| fit::Constant::Float(value.value())),
+                Some(Ok(value)) => Some(native::Constant::Int(value)),
+                _ if is_decimal(value) => Some(native::Constant::Decimal(digits.into())),
+                _ => {
+                    value.cast::<PyFloat>().ok().map(|value| native::Constant::Float(value.value()))
+                }
             },
         })
     }
@@ -511,15 +524,15 @@ fn is_row(plan: &Plan) -> Result<(), String> {
 }
 
 /// The form of a type's strings.
-fn form_of(kind: &Kind) -> Option<fit::Form> {
+fn form_of(kind: &Kind) -> Option<native::Form> {
     Some(match kind {
-        Kind::Decimal => fit::Form::Decimal,
-        Kind::DateTime => fit::Form::DateTime,
-        Kind::Date => fit::Form::Date,
-        Kind::Time => fit::Form::Time,
-        Kind::Duration => fit::Form::Duration,
-        Kind::Uuid => fit::Form::Uuid,
-        Kind::Bytes => fit::Form::Bytes,
+        Kind::Decimal => native::Form::Decimal,
+        Kind::DateTime => native::Form::DateTime,
+        Kind::Date => native::Form::Date,
+        Kind::Time => native::Form::Time,
+        Kind::Duration => native::Form::Duration,
+        Kind::Uuid => native::Form::Uuid,
+        Kind::Bytes => native::Form::Bytes,
         _ => return None,
     })
 }
@@ -586,7 +599,7 @@ fn why_objects(class: &ClassPlan) -> Option<String> {
 
 /// The steps after a value is made, from one on, if all of them are checks without code of the
 /// user's; else why not.
-pub(crate) fn checks(after: &PostSteps, from: usize) -> Result<Box<[fit::Check]>, &'static str> {
+pub(crate) fn checks(after: &PostSteps, from: usize) -> Result<Box<[native::Check]>, &'static str> {
     if after.null_from.is_some() {
         return Err("is converted by a function, also if it is null");
     }
@@ -598,20 +611,20 @@ pub(crate) fn checks(after: &PostSteps, from: usize) -> Result<Box<[fit::Check]>
         checks.push(match test {
             Test::Bound(op, limit) => {
                 let relation = match op {
-                    CompareOp::Lt => fit::Relation::Less,
-                    CompareOp::Le => fit::Relation::AtMost,
-                    CompareOp::Gt => fit::Relation::Greater,
-                    CompareOp::Ge => fit::Relation::AtLeast,
+                    CompareOp::Lt => native::Relation::Less,
+                    CompareOp::Le => native::Relation::AtMost,
+                    CompareOp::Gt => native::Relation::Greater,
+                    CompareOp::Ge => native::Relation::AtLeast,
                     CompareOp::Eq | CompareOp::Ne => return Err("is checked by a function"),
                 };
                 match limit {
-                    Limit::Int(limit, _) => fit::Check::Int(relation, *limit),
-                    Limit::Float(limit, _) => fit::Check::Float(relation, *limit),
+                    Limit::Int(limit, _) => native::Check::Int(relation, *limit),
+                    Limit::Float(limit, _) => native::Check::Float(relation, *limit),
                     Limit::Other(_) => return Err("has a bound that is no int and no float"),
                 }
             }
-            Test::Multiple(of, _) => fit::Check::Multiple(*of),
-            Test::Length { least, most } => fit::Check::Length(*least, *most),
+            Test::Multiple(of, _) => native::Check::Multiple(*of),
+            Test::Length { least, most } => native::Check::Length(*least, *most),
             Test::Holds(_) => return Err("is checked by a function"),
         });
     }

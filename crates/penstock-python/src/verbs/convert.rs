@@ -15,7 +15,7 @@ use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
 use crate::io::style::Style;
 use crate::io::targets::TargetObject;
-use crate::verbs::convert_into::{Fitted, Into, Objects};
+use crate::verbs::convert_into::{Into, Native, Objects};
 use crate::verbs::read::check_threads;
 use penstock_clock::Mono;
 use penstock_core::convert::{self, Cut, Form, Settings, Stopped, Unfinished};
@@ -54,7 +54,7 @@ enum Prepared {
     /// Without a class.
     Plain(Box<Plain>),
     /// By a class, without objects.
-    Fitted(Box<Fitted>),
+    Native(Box<Native>),
     /// By a class, with objects.
     Objects(Box<Objects>),
 }
@@ -202,10 +202,10 @@ impl Conversion {
                 let opened = into.open(py, dialect, source, at, policy, &limits)?;
                 let target = target.clone().unbind();
                 return Ok(Conversion {
-                    prepared: Mutex::new(Some(match opened.fitted {
-                        Ok(mut fitted) => {
-                            fitted.share(threads, most);
-                            Prepared::Fitted(fitted)
+                    prepared: Mutex::new(Some(match opened.native {
+                        Ok(mut native) => {
+                            native.share(threads, most);
+                            Prepared::Native(native)
                         }
                         Err(mut objects) => {
                             objects.end_behind(most);
@@ -280,8 +280,8 @@ impl Conversion {
                 Prepared::Plain(plain) => {
                     (Arc::clone(&plain.gauge), plain.run(py, &errors, target, &mut open, warns))
                 }
-                Prepared::Fitted(fitted) => {
-                    (fitted.gauge(), fitted.run(py, &errors, target, &mut open))
+                Prepared::Native(native) => {
+                    (native.gauge(), native.run(py, &errors, target, &mut open))
                 }
                 Prepared::Objects(objects) => (objects.gauge(), objects.run(py, target, &mut open)),
             };

@@ -1,4 +1,4 @@
-//! Records fitted to a class, without the interpreter.
+//! Records of a class, without the interpreter.
 //!
 //! A [`NativeRecord`] receives the events of a record in a format of members, or its row. It checks each value against the
 //! plan of the record's class as it comes, keeps it, and tells the complete record to a writer in
@@ -92,18 +92,18 @@ struct Frame {
 ///     root: 1,
 ///     plain: 0,
 /// };
-/// let mut fit = NativeRecord::new(plan);
-/// assert!(fit.begin_map(0).is_some());
-/// assert!(fit.key("n".into(), 1).is_some());
+/// let mut record = NativeRecord::new(plan);
+/// assert!(record.begin_map(0).is_some());
+/// assert!(record.key("n".into(), 1).is_some());
 /// // No string is an integer.
-/// assert!(fit.text("seven".into(), 5).is_none());
-/// assert!(fit.int(7, 5).is_some());
-/// assert!(fit.end_map(6).is_some());
-/// assert!(fit.is_complete());
+/// assert!(record.text("seven".into(), 5).is_none());
+/// assert!(record.int(7, 5).is_some());
+/// assert!(record.end_map(6).is_some());
+/// assert!(record.is_complete());
 ///
 /// let limits = Limits::default();
 /// let mut writer = Writer::new(WriterOptions::default(), &limits);
-/// fit.tell(&mut writer).expect("a record");
+/// record.tell(&mut writer).expect("a record");
 /// assert_eq!(penstock_core::writer::Writer::ready(&writer), br#"{"number":7}"#);
 /// ```
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl NativeRecord {
     /// Before the first record.
     #[must_use]
     pub fn new(plan: Plan) -> Self {
-        let mut fit = NativeRecord {
+        let mut record = NativeRecord {
             top: Frame {
                 kind: FrameKind::Record,
                 begun: 0,
@@ -144,16 +144,16 @@ impl NativeRecord {
             telling: Vec::new(),
             columns: None,
         };
-        fit.places.push(0);
-        fit
+        record.places.push(0);
+        record
     }
 
     /// One for other records of the same class, and of the same table.
     #[must_use]
     pub fn beside(&self) -> Self {
-        let mut fit = NativeRecord::new(self.plan.clone());
-        fit.columns.clone_from(&self.columns);
-        fit
+        let mut record = NativeRecord::new(self.plan.clone());
+        record.columns.clone_from(&self.columns);
+        record
     }
 
     /// Forgets the record.

@@ -1,4 +1,4 @@
-//! What each thread does: reads a piece into a lane.
+//! What each thread does: reads a piece into a worker.
 
 use super::members::Members;
 use super::pool::{Pool, Serve};
@@ -33,15 +33,15 @@ impl<L: Worker> Filler<L> {
         reader: &Reader,
         to: &RecordScope<S>,
     ) -> Option<Self> {
-        let lane = to.inner().lane()?;
-        Some(Filler { reader: reader.beside(to.depth())?, scope: to.beside(lane)? })
+        let worker = to.inner().worker()?;
+        Some(Filler { reader: reader.beside(to.depth())?, scope: to.beside(worker)? })
     }
 
     /// One that begins as this one does.
     fn alike(&self) -> Option<Self> {
-        let lane = self.scope.inner().anew(None)?;
+        let worker = self.scope.inner().anew(None)?;
         let reader = self.reader.beside(self.scope.depth())?;
-        Some(Filler { reader, scope: self.scope.beside(lane)? })
+        Some(Filler { reader, scope: self.scope.beside(worker)? })
     }
 
     /// So many threads that begin as this one does.
@@ -59,7 +59,7 @@ impl<L: Worker> Filler<L> {
         Pool::new(workers).ok()
     }
 
-    /// The way to an empty lane. `used` lends its memory.
+    /// The way to an empty worker. `used` lends its memory.
     fn anew<K>(&self, used: Option<Filled<L, K>>) -> Option<RecordScope<L>> {
         let used = used.map(|used| used.scope.into_inner());
         self.scope.beside(self.scope.inner().anew(used)?)
@@ -105,7 +105,7 @@ impl<L: Worker> Serve<Members> for Filler<L> {
     }
 }
 
-/// Whether a reader reads all of a piece without a fault, and the lane takes all of it.
+/// Whether a reader reads all of a piece without a fault, and the worker takes all of it.
 fn is_read_to_its_end<L: Worker>(
     scope: &mut RecordScope<L>,
     reader: &mut Reader,

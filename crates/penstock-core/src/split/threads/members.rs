@@ -31,7 +31,7 @@ const AGAIN: u64 = 1 << 10;
 const MOST: u64 = 1 << 16;
 
 /// Of a piece for which more bytes would be reported, the run reads the members: they are so large
-/// that it makes no difference, and what a lane holds has an end.
+/// that it makes no difference, and what a worker holds has an end.
 const LONGEST: u64 = 64 << 20;
 
 /// Some members of a container.

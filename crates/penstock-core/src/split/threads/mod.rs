@@ -94,7 +94,7 @@ impl<L: Worker> Threads<L> {
     }
 
     /// If the destination is full of records of a piece: where the piece begins, if another reader can
-    /// begin there, from which part of the lane on they are still to be taken over, and the lane. The
+    /// begin there, from which part of the worker on they are still to be taken over, and the worker. The
     /// run stands behind the piece.
     #[must_use]
     pub fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize, &L)> {

@@ -45,7 +45,7 @@ impl<L: Worker, K> Taking<L, K> {
         self.count
     }
 
-    /// Of the piece that is being taken over: its beginning, from which part on, and the lane.
+    /// Of the piece that is being taken over: its beginning, from which part on, and the worker.
     pub(super) fn now(&self) -> Option<(Option<&RecordStart>, usize, &L)> {
         let Piece { filled, from, begin } = self.now.as_ref()?;
         Some((begin.as_ref(), *from, filled.scope.inner()))

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 const MISSES: usize = 4;
 
 /// A piece that has more bytes is read by the run: its records are so long that it makes no
-/// difference, and what a lane holds has an end.
+/// difference, and what a worker holds has an end.
 const LONGEST: usize = 64 << 20;
 
 /// The threads of a run, and the rest of its source.

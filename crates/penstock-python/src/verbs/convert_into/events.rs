@@ -16,57 +16,57 @@ impl Sink for Body<'_> {
 
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Answer {
-        self.give(|fit| fit.begin_map(at), |slow| slow.begin_map(at))
+        self.give(|native| native.begin_map(at), |slow| slow.begin_map(at))
     }
     #[inline(always)]
     fn end_map(&mut self, at: u64) -> Answer {
-        self.give(|fit| fit.end_map(at), |slow| slow.end_map(at))
+        self.give(|native| native.end_map(at), |slow| slow.end_map(at))
     }
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Answer {
-        self.give(|fit| fit.begin_list(at), |slow| slow.begin_list(at))
+        self.give(|native| native.begin_list(at), |slow| slow.begin_list(at))
     }
     #[inline(always)]
     fn end_list(&mut self, at: u64) -> Answer {
-        self.give(|fit| fit.end_list(at), |slow| slow.end_list(at))
+        self.give(|native| native.end_list(at), |slow| slow.end_list(at))
     }
     fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
         self.key(key.name, at)
     }
     #[inline(always)]
     fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        self.give(|fit| fit.key(key, at), |slow| slow.key(key, at))
+        self.give(|native| native.key(key, at), |slow| slow.key(key, at))
     }
     #[inline(always)]
     fn expected_key_found(&mut self, at: u64) -> Answer {
-        self.give(|fit| fit.expected_key_found(at), |slow| slow.expected_key_found(at))
+        self.give(|native| native.expected_key_found(at), |slow| slow.expected_key_found(at))
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         self.give(|_| None, |slow| slow.scalar(value, at))
     }
     #[inline(always)]
     fn null(&mut self, at: u64) -> Answer {
-        self.give(|fit| fit.null(at), |slow| slow.null(at))
+        self.give(|native| native.null(at), |slow| slow.null(at))
     }
     #[inline(always)]
     fn boolean(&mut self, value: bool, at: u64) -> Answer {
-        self.give(|fit| fit.boolean(value, at), |slow| slow.boolean(value, at))
+        self.give(|native| native.boolean(value, at), |slow| slow.boolean(value, at))
     }
     #[inline(always)]
     fn int(&mut self, value: i64, at: u64) -> Answer {
-        self.give(|fit| fit.int(value, at), |slow| slow.int(value, at))
+        self.give(|native| native.int(value, at), |slow| slow.int(value, at))
     }
     #[inline(always)]
     fn float(&mut self, value: f64, at: u64) -> Answer {
-        self.give(|fit| fit.float(value, at), |slow| slow.float(value, at))
+        self.give(|native| native.float(value, at), |slow| slow.float(value, at))
     }
     #[inline(always)]
     fn number(&mut self, digits: &[u8], at: u64) -> Answer {
-        self.give(|fit| fit.number(digits, at), |slow| slow.number(digits, at))
+        self.give(|native| native.number(digits, at), |slow| slow.number(digits, at))
     }
     #[inline(always)]
     fn text(&mut self, text: Text<'_>, at: u64) -> Answer {
-        self.give(|fit| fit.text(text, at), |slow| slow.text(text, at))
+        self.give(|native| native.text(text, at), |slow| slow.text(text, at))
     }
     fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
         Ok(Flow::Take)
@@ -77,14 +77,14 @@ impl Sink for Body<'_> {
         {
             Python::attach(|_| slow.abandon());
         }
-        self.fit.clear();
+        self.native.clear();
     }
-    // No class that is fitted takes the key by which it was found.
+    // No class of a native record takes the key by which it was found.
     fn matched(&mut self, _by: Matched<'_>) {}
 }
 
 impl Body<'_> {
-    /// A row that the fit does not take, or that cannot be written.
+    /// A row that the native record does not take, or that cannot be written.
     #[cold]
     #[inline(never)]
     fn row_slowly(&mut self, row: &mut Row<'_>) -> Answer {
@@ -102,12 +102,12 @@ impl Body<'_> {
 impl Hints for Body<'_> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
-        if self.is_slow.get() { &[] } else { self.fit.expected_key() }
+        if self.is_slow.get() { &[] } else { self.native.expected_key() }
     }
     #[inline(always)]
     fn want(&self) -> Want {
         if !self.is_slow.get() {
-            return self.fit.want();
+            return self.native.want();
         }
         self.slow.borrow().as_ref().map_or(Want::Native, Owned::want)
     }
@@ -132,7 +132,7 @@ impl LookAhead for Body<'_> {
         known: &KnownKeys<'_>,
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Refusal> {
-        let Body { fit, slow, header, .. } = self;
+        let Body { native, slow, header, .. } = self;
         let Some(slow) = slow.get_mut() else {
             // It has the same answer for the same header.
             let header = header.as_ref().filter(|header| header.is_of(known));
@@ -142,18 +142,22 @@ impl LookAhead for Body<'_> {
         };
         Python::attach(|_| {
             let rows = slow.known_keys(known, wanted)?;
-            fit.set_columns(slow.single_columns().as_deref());
+            native.set_columns(slow.single_columns().as_deref());
             *header = Some(Arc::new(Header::of(known, wanted, rows)));
             Ok(rows)
         })
     }
     #[inline(always)]
     fn row(&mut self, row: &mut Row<'_>) -> Answer {
-        if self.is_slow.get() || !row.is_new() || row.end.is_none() || self.fit.row(row).is_none() {
+        if self.is_slow.get()
+            || !row.is_new()
+            || row.end.is_none()
+            || self.native.row(row).is_none()
+        {
             return self.row_slowly(row);
         }
-        let Body { fit, recorder, .. } = self;
-        match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
+        let Body { native, recorder, .. } = self;
+        match each_writer!(&mut recorder.writer, writer => native.tell(&mut **writer)) {
             Ok(_) => {
                 row.take();
                 self.ended()
@@ -163,7 +167,7 @@ impl LookAhead for Body<'_> {
             }
             Err(_) => {
                 self.recorder.waiting().abandon();
-                self.fit.clear();
+                self.native.clear();
                 self.row_slowly(row)
             }
         }

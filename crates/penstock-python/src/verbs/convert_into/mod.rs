@@ -4,10 +4,10 @@
 //! a driver reads records and a recorder writes them. Without them, a [`NativeRecord`] checks and keeps the
 //! values of a record, and no interpreter lock is held. It takes what it knows to be right. As soon
 //! as it does not take an event, a builder gets the events of the record so far, then this one and
-//! all that follow: so errors are the builder's, to the letter, and so are all values that the fit
+//! all that follow: so errors are the builder's, to the letter, and so are all values that the native record
 //! does not know. The same happens if the writer refuses a record.
 //!
-//! With several threads, a lane is the same without a builder: what the fit does not take, it leaves
+//! With several threads, a worker is the same without a builder: what the native record does not take, it leaves
 //! to the run, with all of its piece.
 
 mod events;
@@ -66,7 +66,7 @@ pub(super) struct Into<'py> {
 /// A conversion by a class, and what belongs to it.
 pub(super) struct Opened {
     /// Without objects, or with them.
-    pub(super) fitted: Result<Box<Fitted>, Box<Objects>>,
+    pub(super) native: Result<Box<Native>, Box<Objects>>,
     pub(super) held: Vec<Held>,
     pub(super) meter: Meter,
 }
@@ -85,7 +85,7 @@ impl Into<'_> {
         let encoder = self.encoder.get();
         let recorder = Recorder::new(py, encoder, None)?;
         let style = encoder.style();
-        let fit = if plan.form.has_elements() {
+        let native = if plan.form.has_elements() {
             Err(format!("the source is {}", dialect.title()))
         } else if style.has_elements() {
             Err("the target is XML".to_owned())
@@ -97,7 +97,7 @@ impl Into<'_> {
             let written = by.as_ref().filter(|_| plan.form.is_lexical());
             native(py, &plan, written.unwrap_or(&plan), rows)?
         };
-        if let (Err(why), false) = (&fit, self.objects) {
+        if let (Err(why), false) = (&native, self.objects) {
             return Err(plan_error(
                 py,
                 format!("{why}, so convert() must make objects: pass objects=True"),
@@ -115,8 +115,8 @@ impl Into<'_> {
         let total = opened.total();
         let held = held.into_iter().chain(settings.errors.held()).collect();
         let input = Windows::of(opened);
-        Ok(match fit {
-            Ok(fit) => {
+        Ok(match native {
+            Ok(native) => {
                 let is_lone_object =
                     dialect.is_json() && matches!(settings.records, Some(Records::Default(_)));
                 let errors = settings.errors.policy(settings.max_errors);
@@ -140,9 +140,9 @@ impl Into<'_> {
                         || (dialect.is_document() && settings.records.is_none()),
                     distinct: false,
                 };
-                let fitted = Fitted {
+                let native = Native {
                     run,
-                    fit: NativeRecord::new(fit),
+                    native: NativeRecord::new(native),
                     slow: Owned::new(plan, options, own),
                     recorder,
                     records: settings.records,
@@ -154,13 +154,13 @@ impl Into<'_> {
                     threads: 1,
                     most: u64::MAX,
                 };
-                Opened { fitted: Ok(Box::new(fitted)), held, meter }
+                Opened { native: Ok(Box::new(native)), held, meter }
             }
             Err(_) => {
                 let driver = Driver::new(dialect, plan, settings, input);
                 let meter = Meter::new(driver.gauge().clone(), total);
                 Opened {
-                    fitted: Err(Box::new(Objects { driver, recorder, most: u64::MAX })),
+                    native: Err(Box::new(Objects { driver, recorder, most: u64::MAX })),
                     held,
                     meter,
                 }
@@ -259,9 +259,9 @@ fn finish(
 }
 
 /// A conversion that makes objects only where it must.
-pub(super) struct Fitted {
+pub(super) struct Native {
     run: Run<Reader, Windows, PyErr>,
-    fit: NativeRecord,
+    native: NativeRecord,
     slow: Owned<Keys>,
     recorder: Recorder,
     records: Option<Records>,
@@ -275,7 +275,7 @@ pub(super) struct Fitted {
     most: u64,
 }
 
-impl Fitted {
+impl Native {
     pub(super) fn gauge(&self) -> Arc<Gauge> {
         Arc::clone(&self.gauge)
     }
@@ -293,8 +293,9 @@ impl Fitted {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Fitted { mut run, fit, slow, recorder, records, memory, gauge, threads, most, .. } =
-            *self;
+        let Native {
+            mut run, native, slow, recorder, records, memory, gauge, threads, most, ..
+        } = *self;
         let plan = Some(slow.planned().clone_ref(py));
         let named = Named::new(self.format, self.name.as_deref());
         let advised = |problem: &mut Problem<PyErr>| {
@@ -303,7 +304,7 @@ impl Fitted {
             }
         };
         let body = Body {
-            fit,
+            native,
             is_slow: Cell::new(false),
             slow: RefCell::new(Some(slow)),
             recorder,
@@ -394,10 +395,10 @@ fn raised(
 
 /// Converts records.
 struct Body<'t> {
-    fit: NativeRecord,
+    native: NativeRecord,
     /// Whether the builder has the events of the record.
     is_slow: Cell<bool>,
-    /// The builder. A lane has none.
+    /// The builder. A worker has none.
     slow: RefCell<Option<Owned<Keys>>>,
     recorder: Recorder,
     to: To<'t>,
@@ -424,13 +425,13 @@ impl Body<'_> {
     #[inline(always)]
     fn give(
         &mut self,
-        fit: impl FnOnce(&mut NativeRecord) -> Option<Flow>,
+        native: impl FnOnce(&mut NativeRecord) -> Option<Flow>,
         slow: impl FnOnce(&mut Owned<Keys>) -> Answer,
     ) -> Answer {
         if !self.is_slow.get()
-            && let Some(flow) = fit(&mut self.fit)
+            && let Some(flow) = native(&mut self.native)
         {
-            return if self.fit.is_complete() { self.end_record() } else { Ok(flow) };
+            return if self.native.is_complete() { self.end_record() } else { Ok(flow) };
         }
         self.give_slowly(slow)
     }
@@ -451,7 +452,7 @@ impl Body<'_> {
         matches!(self.to, To::Worker(_))
     }
 
-    /// The same for an event that the fit never asks for.
+    /// The same for an event that the native record never asks for.
     fn look(
         &mut self,
         slow: impl FnOnce(&mut Owned<Keys>) -> Result<Look, Refusal>,
@@ -464,7 +465,7 @@ impl Body<'_> {
     #[inline(never)]
     fn fall(&self) -> Result<(), Refusal> {
         if !self.is_slow.replace(true) {
-            self.fit.again(builder(&mut self.slow.borrow_mut())?)?;
+            self.native.again(builder(&mut self.slow.borrow_mut())?)?;
         }
         Ok(())
     }
@@ -480,8 +481,8 @@ impl Body<'_> {
     /// The record is complete.
     #[inline(always)]
     fn end_record(&mut self) -> Answer {
-        let Body { fit, recorder, .. } = self;
-        match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
+        let Body { native, recorder, .. } = self;
+        match each_writer!(&mut recorder.writer, writer => native.tell(&mut **writer)) {
             Ok(_) => self.ended(),
             Err(refused) if refused.kind() == Reason::Memory => {
                 Err(PyMemoryError::new_err(()).into())
@@ -504,7 +505,7 @@ impl Body<'_> {
     #[inline(always)]
     fn ended(&mut self) -> Answer {
         self.records += 1;
-        self.fit.clear();
+        self.native.clear();
         self.is_slow.set(false);
         if self.recorder.waiting().text().len() >= ENOUGH {
             self.hand()?;
@@ -544,7 +545,7 @@ impl Body<'_> {
     /// What takes records as this does, without a builder.
     fn beside(&self) -> Option<Body<'static>> {
         Some(Body {
-            fit: self.fit.beside(),
+            native: self.native.beside(),
             is_slow: Cell::new(false),
             slow: RefCell::new(None),
             recorder: self.recorder.beside()?,
@@ -562,7 +563,7 @@ impl Body<'_> {
 impl Worker for Body<'static> {
     fn anew(&self, used: Option<Self>) -> Option<Self> {
         let Some(mut used) = used else { return self.beside() };
-        used.fit.clear();
+        used.native.clear();
         used.records = 0;
         if let To::Worker(kept) = &mut used.to {
             kept.clear();
@@ -583,25 +584,25 @@ impl Worker for Body<'static> {
 impl Shares for Body<'_> {
     type Worker = Body<'static>;
 
-    fn lane(&self) -> Option<Body<'static>> {
+    fn worker(&self) -> Option<Body<'static>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
         if is_bounded { self.beside() } else { None }
     }
     fn take_over(
         &mut self,
-        lane: &mut Body<'static>,
+        worker: &mut Body<'static>,
         _from: usize,
     ) -> Result<Option<usize>, Stopped> {
         let mut taken = self.hand();
-        if let (To::Target(open), To::Worker(kept), Ok(())) = (&mut self.to, &lane.to, &taken) {
+        if let (To::Target(open), To::Worker(kept), Ok(())) = (&mut self.to, &worker.to, &taken) {
             taken = give(open, kept.text(), &mut self.lost);
         }
         if let (Err(_), Some(lost)) = (taken, self.lost.take()) {
             return Err(Stopped::Target(lost));
         }
-        self.recorder.writer.pass(lane.records);
-        self.records += lane.records;
+        self.recorder.writer.pass(worker.records);
+        self.records += worker.records;
         Ok(None)
     }
 }
@@ -649,8 +650,8 @@ impl Destination for Body<'_> {
     }
     fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         let most = self.memory?;
-        // Objects take more than the values of the fit, but less than four times as much.
-        if !self.is_slow.get() && self.fit.size() as u64 <= most / 4 {
+        // Objects take more than the values of the native record, but less than four times as much.
+        if !self.is_slow.get() && self.native.size() as u64 <= most / 4 {
             return None;
         }
         Python::attach(|_| match (self.fall(), &*self.slow.borrow()) {
