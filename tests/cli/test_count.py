@@ -171,3 +171,45 @@ def test_what_is_no_number_of_threads(penstock: Callable[..., Any], wrong: str):
     done = penstock("count", "--threads", wrong, "cities.json")
     assert done.code == 2
     assert f"{wrong!r} is not a number of threads from 1 to 256" in done.err
+
+
+@pytest.mark.parametrize(
+    ("most", "counted", "left_out"),
+    [("1", 1, "1 record"), ("2", 2, "2 records"), ("3", 2, "3 records"), ("4", 3, "3 records")],
+)
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_the_last_problem_that_is_wanted(
+    penstock: Callable[..., Any],
+    folder: Path,
+    threads: str,
+    most: str,
+    counted: int,
+    left_out: str,
+) -> None:
+    (folder / "bad.ndjson").write_text("1\n[tru]\n2\nx\n[3\n4\n")
+    flags = ("--threads", threads, "--max-errors", most, "bad.ndjson")
+    done = penstock("count", "--errors", "skip", *flags)
+    more = ", and --max-errors ends here" if most != "4" else ""
+    assert done.err == f"bad.ndjson: {left_out} left out{more}\n"
+    assert (done.out, done.code) == (f"{counted}\n", 1)
+    done = penstock("count", "-q", "--errors", "collect", *flags)
+    assert done.err.count("bad.ndjson:") == min(int(most), 3)
+    assert (done.out, done.code) == (f"{counted}\n", 1)
+
+
+def test_the_last_problem_ends_all_files(penstock: Callable[..., Any], folder: Path) -> None:
+    (folder / "bad.ndjson").write_text("1\n[tru]\n2\n")
+    done = penstock(
+        "count", "--errors", "skip", "--max-errors", "1", "cities.json", "bad.ndjson", "none.json"
+    )
+    assert done.out == "3\tcities.json\n1\tbad.ndjson\n4\ttotal\n"
+    assert (done.err, done.code) == (
+        "bad.ndjson: 1 record left out, and --max-errors ends here\n",
+        1,
+    )
+
+
+def test_problems_that_are_not_left_out_have_no_number(penstock: Callable[..., Any]) -> None:
+    done = penstock("count", "--max-errors", "1", "cities.json")
+    assert (done.out, done.code) == ("", 2)
+    assert done.err == "penstock count: --max-errors is for --errors skip or collect\n"

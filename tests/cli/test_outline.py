@@ -166,3 +166,45 @@ def test_a_depth_that_is_none(penstock: Callable[..., Any]) -> None:
     done = penstock("outline", "--depth", "all", "cities.json")
     assert done.err.startswith("penstock outline: argument --depth: 'all' is not a number of steps")
     assert (done.out, done.code) == ("", 2)
+
+
+BAD = '{"a": 1}\n{"a": tru, "b": 1}\n{"a": 2, "c": [1]}\n[3\n'
+
+
+@pytest.mark.parametrize("errors", ["skip", "collect"])
+def test_records_in_error_are_left_out(
+    penstock: Callable[..., Any], folder: Path, errors: str
+) -> None:
+    (folder / "bad.ndjson").write_text(BAD)
+    done = penstock("outline", "--errors", errors, "bad.ndjson")
+    assert (
+        done.out
+        == """\
+(line)  2  object
+a       2  integer  1
+c       1  array
+c/*     1  integer  1
+"""
+    )
+    assert done.code == 1
+    places = [line for line in done.err.splitlines() if line.startswith("bad.ndjson")]
+    told = [
+        "bad.ndjson:2:7: expected a value, found 'tru' (record 2)",
+        "bad.ndjson:4:3: the line ends inside a value (record 4)",
+    ]
+    assert places == [*(told if errors == "collect" else ()), "bad.ndjson: 2 records left out"]
+    assert penstock("outline", "-q", "--errors", "skip", "bad.ndjson").err == ""
+    done = penstock("outline", "--json", "--errors", "skip", "bad.ndjson", "cities.json")
+    assert [json.loads(line)["omitted"] for line in done.out.splitlines()] == [0, 0]
+
+
+def test_by_default_an_error_ends_it(penstock: Callable[..., Any], folder: Path) -> None:
+    (folder / "bad.ndjson").write_text(BAD)
+    done = penstock("outline", "bad.ndjson")
+    assert (done.out, done.code) == ("", 1)
+    assert done.err.startswith("bad.ndjson:2:7: expected a value, found 'tru' (record 2)")
+    # Nothing after a fault of JSON can be read.
+    (folder / "a.json").write_text('[{"a": 1}, {"a": tru}]')
+    done = penstock("outline", "--errors", "skip", "a.json")
+    assert (done.out, done.code) == ("", 1)
+    assert done.err.startswith("a.json:1:18: expected a value, found 'tru'")

@@ -120,6 +120,11 @@ pub struct Outline {
     is_element: bool,
     /// How many values were not looked at, because there were too many paths.
     omitted: u64,
+    /// The outline of the documents that ended, if one that is in error is left out: then this is
+    /// the outline of the document at hand.
+    whole: Option<Box<Outline>>,
+    /// How many documents have ended.
+    ended: u64,
 }
 
 impl Default for Outline {
@@ -133,18 +138,29 @@ impl Outline {
     #[must_use]
     pub fn new() -> Self {
         let nodes = vec![Node::default()];
-        Outline { nodes, open: Vec::new(), key: 0, is_element: false, omitted: 0 }
+        let (open, key, is_element, omitted, whole, ended) = (Vec::new(), 0, false, 0, None, 0);
+        Outline { nodes, open, key, is_element, omitted, whole, ended }
+    }
+
+    /// The same without the documents that are in error. It takes longer.
+    #[must_use]
+    pub fn leaving_out(mut self) -> Self {
+        self.whole = Some(Box::default());
+        self
     }
 
     /// How many values were not looked at, because there were too many paths.
     #[must_use]
     pub fn omitted(&self) -> u64 {
-        self.omitted
+        self.whole.as_ref().map_or(self.omitted, |whole| whole.omitted)
     }
 
     /// The paths, each before those below it, in the order in which they came.
     #[must_use]
     pub fn rows(&self) -> Vec<Row> {
+        if let Some(whole) = &self.whole {
+            return whole.rows();
+        }
         let mut rows = Vec::new();
         let mut left = vec![(0, String::new())];
         while let Some((at, path)) = left.pop() {
@@ -240,6 +256,89 @@ impl Outline {
         first
     }
 
+    /// Takes in the outline of another document.
+    #[cold]
+    fn take_in(&mut self, mut other: Outline) {
+        self.omitted += other.omitted;
+        let mut left = vec![(0, 0)];
+        while let Some((from, to)) = left.pop() {
+            let Node { children, kinds, example, is_united, .. } =
+                std::mem::take(&mut other.nodes[from]);
+            let own = &mut self.nodes[to];
+            for (sum, count) in own.kinds.iter_mut().zip(kinds) {
+                *sum += count;
+            }
+            own.example = own.example.take().or(example);
+            if is_united && !own.is_united {
+                if own.children.is_empty() {
+                    let is_united = self.below(to, "*").is_some();
+                    self.nodes[to].is_united = is_united;
+                } else {
+                    self.unite(to);
+                }
+            }
+            let mut pairs = Vec::new();
+            make_room(&mut pairs, children.len());
+            for child in children {
+                if let Some(own) = self.below(to, &other.nodes[child].step) {
+                    pairs.push((child, own));
+                }
+            }
+            // The keys may have become one path while they were looked up.
+            let united =
+                if self.nodes[to].is_united { self.nodes[to].children.first() } else { None };
+            if let Some(united) = united {
+                pairs.iter_mut().for_each(|(_, own)| *own = *united);
+            }
+            make_room(&mut left, pairs.len());
+            left.extend(pairs.into_iter().rev());
+        }
+    }
+
+    /// The path of a step below a path, while nothing is open.
+    fn below(&mut self, node: usize, step: &str) -> Option<usize> {
+        let (is_list, is_element, has_parts, next) = (false, false, false, 0);
+        make_room(&mut self.open, 1);
+        self.open.push(Frame { node, is_list, is_element, has_parts, text: String::new(), next });
+        let found = self.child(step);
+        self.open.pop();
+        found
+    }
+
+    /// An element ends.
+    fn end_element(&mut self, frame: Frame) {
+        let text = frame.text.trim();
+        let node = frame.node;
+        if !frame.has_parts {
+            let kind = if text.is_empty() { EMPTY } else { TEXT };
+            self.give(node, kind, || beginning(text));
+            return;
+        }
+        self.give(node, ELEMENT, String::new);
+        if !text.is_empty() {
+            let text = beginning(text);
+            self.open.push(Frame { text: String::new(), next: usize::MAX, ..frame });
+            let own = self.child("text()");
+            self.open.pop();
+            if let Some(own) = own {
+                self.give(own, TEXT, || text);
+            }
+        }
+    }
+
+    /// After each value: if it was a document, it is complete.
+    fn end(&mut self) {
+        if !self.open.is_empty() {
+            return;
+        }
+        self.ended += 1;
+        if let Some(mut whole) = self.whole.take() {
+            let ended = self.ended;
+            whole.take_in(std::mem::take(self));
+            (self.whole, self.ended) = (Some(whole), ended);
+        }
+    }
+
     /// The path of the next value.
     fn place(&mut self) -> Option<usize> {
         match self.open.last() {
@@ -291,29 +390,14 @@ impl Sink for Outline {
     }
     fn end_list(&mut self, _at: u64) -> Result<Flow, Infallible> {
         self.open.pop();
+        self.end();
         Ok(Flow::Take)
     }
     fn end_map(&mut self, _at: u64) -> Result<Flow, Infallible> {
-        let Some(frame) = self.open.pop().filter(|frame| frame.is_element) else {
-            return Ok(Flow::Take);
-        };
-        let text = frame.text.trim();
-        let node = frame.node;
-        if !frame.has_parts {
-            let kind = if text.is_empty() { EMPTY } else { TEXT };
-            self.give(node, kind, || beginning(text));
-            return Ok(Flow::Take);
+        if let Some(frame) = self.open.pop().filter(|frame| frame.is_element) {
+            self.end_element(frame);
         }
-        self.give(node, ELEMENT, String::new);
-        if !text.is_empty() {
-            let text = beginning(text);
-            self.open.push(Frame { text: String::new(), next: usize::MAX, ..frame });
-            let own = self.child("text()");
-            self.open.pop();
-            if let Some(own) = own {
-                self.give(own, TEXT, || text);
-            }
-        }
+        self.end();
         Ok(Flow::Take)
     }
     fn name(&mut self, key: Key<'_>, _at: u64) -> Result<Flow, Infallible> {
@@ -373,6 +457,7 @@ impl Sink for Outline {
             Scalar::Uid(number) => self.give(node, UID, || number.to_string()),
             other => self.give(node, STRING, || other.called().to_owned()),
         }
+        self.end();
         Ok(Flow::Take)
     }
     fn piece(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, Infallible> {
@@ -386,6 +471,9 @@ impl Sink for Outline {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {
+        if let Some(whole) = self.whole.take() {
+            *self = Outline { whole: Some(whole), ended: self.ended, ..Outline::new() };
+        }
         self.open.clear();
         self.is_element = false;
     }
@@ -401,4 +489,55 @@ fn instant(value: DateTime) -> String {
 impl Hints for Outline {}
 impl LookAhead for Outline {}
 
-unrefusing!(Outline, run_dyn);
+unrefusing!(Outline, run_dyn, {
+    fn ready(&self) -> u64 {
+        self.ended
+    }
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Destination;
+
+    /// The outline of documents that are maps of these keys. With `abandons`, there are others in
+    /// between that are left out.
+    fn outlined(documents: &[&[&str]], mut outline: Outline, abandons: bool) -> Outline {
+        for keys in documents {
+            outline.begin_map(0).unwrap();
+            for key in *keys {
+                outline.key((*key).into(), 0).unwrap();
+                outline.begin_list(0).unwrap();
+                outline.text((*key).into(), 0).unwrap();
+                outline.end_list(0).unwrap();
+            }
+            outline.end_map(0).unwrap();
+            if abandons {
+                outline.begin_map(0).unwrap();
+                outline.key("abandoned".into(), 0).unwrap();
+                outline.text("x".into(), 0).unwrap();
+                outline.abandon();
+            }
+        }
+        outline
+    }
+
+    #[test]
+    fn what_is_abandoned_leaves_nothing() {
+        let many: Vec<String> = (0..150).map(|number| format!("k{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let few: &[&str] = &["a", "k3", "b"];
+        for documents in [
+            vec![few, &["b", "c"]],
+            vec![few, &many, few],
+            vec![&many, few],
+            many.chunks(60).collect(),
+            vec![few, &many[..97], &many[90..110], few],
+        ] {
+            let expected = outlined(&documents, Outline::new(), false);
+            let found = outlined(&documents, Outline::new().leaving_out(), true);
+            assert_eq!(found.rows(), expected.rows());
+            assert_eq!((found.ready(), found.omitted()), (documents.len() as u64, 0));
+        }
+    }
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from itertools import islice
 
 from penstock._base.errors import _printable
@@ -26,15 +27,18 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     if arguments.limit == 0:
         raise CommandError("--limit 0 leaves nothing to count")
     errors = left_out.chosen(arguments, printer)
+    most = None
+    if arguments.max_errors is not None:
+        errors = most = left_out.Most(arguments.max_errors, errors)
     total = 0
     bad = False
     for name in names:
         left = None if arguments.limit is None else arguments.limit - total
-        if left == 0:
+        if left == 0 or (most is not None and most.is_reached):
             break
         with Source(arguments, name) as source:
             reader = source.read(UNREAD, errors=errors)
-            with reader, printer.watching(reader, source.name):
+            with reader, printer.watching(reader, source.name), suppress(left_out.Enough):
                 if left is None:
                     pass_over(reader, arguments.threads)
                 else:
@@ -42,7 +46,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         records = reader.progress.records
         total += records
         printer.data(str(records) if len(names) == 1 else f"{records}\t{_printable(source.name)}")
-        bad |= left_out.told(source.name, reader, printer)
+        more = ", and --max-errors ends here" if most is not None and most.is_reached else ""
+        bad |= left_out.told(source.name, reader, printer, more)
         printer.timing(reader)
     if len(names) > 1:
         printer.data(f"{total}\ttotal")

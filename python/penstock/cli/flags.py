@@ -163,6 +163,16 @@ def errors(
     )
 
 
+def max_errors(options: argparse._ArgumentGroup, otherwise: str) -> None:
+    """Add how many problems there may be."""
+    options.add_argument(
+        "--max-errors",
+        metavar="N",
+        type=problems,
+        help=f"stop behind the record with the Nth problem (default: {otherwise})",
+    )
+
+
 def manners(options: argparse._ArgumentGroup, *, timing: bool = True) -> None:
     """Add how a command behaves on a terminal."""
     options.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock._base.errors import DecodeError, _printable
+from penstock.cli import left_out
 from penstock.cli.files import named
 from penstock.cli.source import Source
 
@@ -23,13 +24,16 @@ _ROOTS = {"json": "(document)", "ndjson": "(line)", "xml": "(document)", "csv": 
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print them, file by file; return False, since nothing is wrong."""
+    """Print them, file by file; return whether a record was left out."""
     names = named(arguments)
+    errors = left_out.chosen(arguments, printer)
+    bad = False
     for number, name in enumerate(names):
         with Source(arguments, name) as source:
-            rows, omitted = source.outline()
+            rows, omitted, skipped = source.outline(errors)
         if arguments.depth is not None:
             rows = [row for row in rows if _depth(row[0]) <= arguments.depth]
+        bad |= left_out.skipped(source.name, skipped, printer)
         if arguments.json:
             printer.data(_document(source.name, rows, omitted))
             continue
@@ -48,7 +52,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         if omitted:
             said = f"there are too many paths; {omitted:,} values at others are left out"
             printer.summary(f"{source.name}: {said}")
-    return False
+    return bad
 
 
 def _depth(path: str) -> int:

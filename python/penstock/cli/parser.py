@@ -98,10 +98,11 @@ def _add_outline(commands: Commands) -> None:
         type=flags.steps,
         help="show only paths of at most so many steps (default: all)",
     )
+    flags.errors(options)
     flags.json(options)
     dialects.flags(outline)
     options.add_argument(
-        "-q", "--quiet", action="store_true", help="do not say that paths were left out"
+        "-q", "--quiet", action="store_true", help="do not say that paths or records were left out"
     )
 
 
@@ -197,6 +198,7 @@ def _add_count(commands: Commands) -> None:
     options = flags.start(count)
     flags.at(options)
     flags.errors(options)
+    flags.max_errors(options, "count to the end; only with --errors skip or collect")
     flags.limit(options, "count no further than to so many records (default: all)")
     dialects.flags(count)
     flags.threads(options)
@@ -223,12 +225,7 @@ def _add_check(commands: Commands) -> None:
         help="what to do with keys that the class does not name: skip or error (default: skip)",
     )
     flags.limit(options, "check at most so many records (default: all)")
-    options.add_argument(
-        "--max-errors",
-        metavar="N",
-        type=flags.problems,
-        help="stop behind the record with the Nth problem (default: find all)",
-    )
+    flags.max_errors(options, "find all")
     shape = options.add_mutually_exclusive_group()
     flags.json(shape, "problem")
     shape.add_argument(

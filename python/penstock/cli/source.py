@@ -181,12 +181,13 @@ class Source:
             raise CommandError(_flags(explained(str(error), arguments.at))) from error
 
     def outline(
-        self,
-    ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]:
-        """Return the paths of the file, and how many values are at paths that are left out.
+        self, errors: Errors
+    ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int, int]:
+        """Return the paths of the file, and how much of it is left out.
 
         A path comes with the number of values of each kind, and an example: how it is written, and
-        whether it is text.
+        whether it is text. The numbers are those of values at paths that are left out, and of
+        records in error.
 
         Raises:
             CommandError: The file cannot be opened, or an option is wrong.
@@ -198,7 +199,8 @@ class Source:
         try:
             given, name = _sources.locate("read", source, "infer", member, None)
             opened = _rust.Source(given, name, encoding, "infer")
-            return _rust.outline(self._dialect(reads, name), opened)
+            policy = _rust.Policy(errors, 1, "last", "skip", False, "allow")
+            return _rust.outline(self._dialect(reads, name), opened, policy)
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:

@@ -2,7 +2,7 @@
 
 use crate::drive::driver::bring;
 use crate::edge::errors::{self, Named, given};
-use crate::edge::options;
+use crate::edge::options::{self, Errors, PolicyObject};
 use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
 use penstock_core::outline::Outline;
@@ -13,22 +13,29 @@ use pyo3::prelude::*;
 /// A path, how many values of each kind there are, and an example with whether it is text.
 type Row = (String, Vec<(&'static str, u64)>, Option<(String, bool)>);
 
-/// The outline of a source, and how many values it leaves out because there are too many paths.
+/// The outline of a source, how many values it leaves out because there are too many paths, and how
+/// many records because they are in error: each line or row is one, and any other document.
 #[pyfunction]
-#[pyo3(signature = (dialect, source, /))]
+#[pyo3(signature = (dialect, source, policy, /))]
 pub(crate) fn outline(
     py: Python<'_>,
     dialect: &Dialect,
     source: &SourceObject,
+    policy: &PolicyObject,
 ) -> PyResult<Py<PyAny>> {
     given(py, || {
+        let errors = policy.errors(py)?;
         let limits = options::limits(None)?;
         // A file that the caller opened stays open: nothing is held any longer than this call.
         let (opened, _held) = source.open(py, dialect.detect(), &limits)?;
         let name = source.name();
         let reader = dialect.reader(false, &limits);
-        let mut run = Run::new(reader, Windows::of(opened), Policy::Raise);
+        let policy = errors.policy(policy.max_errors);
+        let mut run = Run::new(reader, Windows::of(opened), policy);
         let mut outline = Outline::new();
+        if policy != Policy::Raise {
+            outline = outline.leaving_out();
+        }
         let named = Named::new(dialect.name(), name.as_deref());
         loop {
             match run.advance(&mut outline) {
@@ -38,6 +45,11 @@ pub(crate) fn outline(
                     py.check_signals()?;
                 }
                 Ok(Turn::End) => break,
+                Ok(Turn::Problem(problem)) => {
+                    let error = errors::of_problem(py, *problem, &named)?;
+                    let Errors::Give(function) = &errors else { return Err(error) };
+                    function.get(py)?.call1((error.into_value(py),))?;
+                }
                 Ok(_) => {}
                 Err(failure) => return Err(errors::of_failure(py, failure, &named)),
             }
@@ -47,6 +59,6 @@ pub(crate) fn outline(
             (row.path, row.kinds, example)
         });
         let rows: Vec<Row> = gathered(rows);
-        Ok((rows, outline.omitted()))
+        Ok((rows, outline.omitted(), run.refused()))
     })
 }

@@ -7,11 +7,11 @@
 
 _shtab_penstock_subparsers=(outline schema sniff head count check convert cut recompress format plan costs completion help)
 
-_shtab_penstock_outline_option_strings=(-h --help --depth --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair -q --quiet)
+_shtab_penstock_outline_option_strings=(-h --help --depth --errors --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair -q --quiet)
 _shtab_penstock_schema_option_strings=(-h --help --at --namespace --into --rename --errors -n --limit --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --json --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --limit --all -r --raw --full --at --namespace --fields --into --rename --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --duplicates --repair -q --quiet --progress --color --timing)
-_shtab_penstock_count_option_strings=(-h --help --at --namespace --errors -n --limit --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color --timing)
+_shtab_penstock_count_option_strings=(-h --help --at --namespace --errors --max-errors -n --limit --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color --timing)
 _shtab_penstock_check_option_strings=(-h --help --at --namespace --into --rename --unknown -n --limit --max-errors --json --sarif --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --duplicates --repair --threads -q --quiet --progress --color --timing)
 _shtab_penstock_convert_option_strings=(-h --help --to --at --namespace --into --rename --flatten --types --form --errors -n --limit --indent --root --record --to-delimiter --to-form --quoting --formulas --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color)
 _shtab_penstock_cut_option_strings=(-h --help -v --invert --to --to-delimiter --to-form --quoting --formulas --at --namespace -r --raw --errors -n --limit --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color)
@@ -42,6 +42,7 @@ _shtab_penstock_costs___compare_COMPGEN=_shtab_compgen_files
 _shtab_penstock_costs___plot_COMPGEN=_shtab_compgen_files
 _shtab_penstock_costs___show_COMPGEN=_shtab_compgen_files
 
+_shtab_penstock_outline___errors_choices=(raise skip collect)
 _shtab_penstock_outline___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_outline___dialect_choices=(infer)
 _shtab_penstock_outline___framing_choices=(lines concatenated sequence)
