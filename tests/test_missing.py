@@ -207,3 +207,40 @@ def test_values_that_are_parsed_already_lead_to_make() -> None:
     for value in ({"a": 1}, [1]):
         with pytest.raises(TypeError, match=r"got (dict|list): .* are for penstock\.make\(\)"):
             penstock.decode(value, dict)  # type: ignore[arg-type]
+
+
+OF_READER = penstock.read(io.BytesIO(b"[]"), format="json")
+OF_DOCUMENT = penstock.json.open(b"{}")
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "option", "advice"),
+    [
+        (lambda **it: penstock.Plan(int, **it), "Plan", "errors", f"it is one of {RECORDS}"),
+        (lambda **it: penstock.Plan(int, **it), "Plan", "by_alias", "penstock.Plan(T, rename=...)"),
+        (OF_READER.columns, "columns", "errors", f"it is one of {RECORDS}"),
+        (
+            OF_READER.columns,
+            "columns",
+            "usecols",
+            "the class says which fields are read; columns()",
+        ),
+        (OF_DOCUMENT.to, "to", "rename", "it is one of penstock.Plan"),
+        (lambda **it: OF_DOCUMENT.at("*", **it), "at", "limit", "itertools.islice(penstock.read("),
+        (
+            lambda **it: penstock.aio.write(print, **it),
+            "write",
+            "indent",
+            "it is one of penstock.j",
+        ),
+        (lambda **it: penstock.describe(1, **it), "describe", "indent", "it is one of penstock.j"),
+    ],
+)
+def test_an_option_of_a_method(call: Any, name: str, option: str, advice: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        call(**{option: 1})
+    assert str(raised.value).startswith(f"{name}() has no option {option}=: {advice}")
+    assert raised.value.__context__ is None
+    with pytest.raises(TypeError) as raised:
+        call(klingon=1)
+    assert str(raised.value) == f"{name}() got an unexpected keyword argument 'klingon'"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
 from penstock._io import formats as _formats
 from penstock._io import targets as _targets
@@ -166,6 +167,7 @@ async def read(
         yield record
 
 
+@_suggest.advised
 def write(
     target: Target | AsyncTarget,
     into: TypeForm[T] = PLAIN,

@@ -32,17 +32,27 @@ def elsewhere(
     None if it has them all, or nobody has them. The extension asks it, for the functions that it
     calls itself, when such a call has raised a `TypeError`.
     """
-    from penstock._base.advice import INSTEAD, OPTIONS  # noqa: PLC0415 - as above
-
     code = function.__code__
     known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+    unknown = [option for option in options if option not in known]
+    return _advice(name or function.__name__, unknown)
+
+
+def refusal(name: str, options: Iterable[str]) -> str:
+    """Return what is wrong with a call of a method of the extension, which has no such options."""
+    options = list(options)
+    return _advice(name, options) or f"{name}() got an unexpected keyword argument {options[0]!r}"
+
+
+def _advice(name: str, options: Iterable[str]) -> str | None:
+    """Say where the first of these options is, which a function does not have."""
+    from penstock._base.advice import INSTEAD, OPTIONS  # noqa: PLC0415 - few programs are wrong
+
     for option in options:
-        if option in known:
-            continue
         where = OPTIONS.get(option)
         advice = INSTEAD.get(option) if where is None else f"it is one of {where}"
         if advice is not None:
-            return f"{name or function.__name__}() has no option {option}=: {advice}"
+            return f"{name}() has no option {option}=: {advice}"
     return None
 
 

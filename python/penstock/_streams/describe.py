@@ -22,6 +22,8 @@ from types import (
     ModuleType,
 )
 
+from penstock._base import suggest as _suggest
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     ) -> None: ...
 
 
+@_suggest.advised
 def describe(
     value: object,
     /,

@@ -15,7 +15,7 @@ use pyo3::exceptions::{
 };
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString, PyTuple};
 use std::sync::Arc;
 
 /// An open JSON document, or an object or array in it. `penstock.open` creates it.
@@ -162,7 +162,7 @@ impl Document {
     ///     >>> doc.to(decimal.Decimal, at="items/0/size")
     ///     Decimal('1.50')
     #[pyo3(
-        signature = (into=Asked::Plain, /, *, at=None, unknown="skip", all_errors=false, types=None),
+        signature = (into=Asked::Plain, /, *, at=None, unknown="skip", all_errors=false, types=None, **others),
         text_signature = "($self, into=..., /, *, at=None, unknown='skip', all_errors=False, types=None)"
     )]
     fn to<'py>(
@@ -173,8 +173,10 @@ impl Document {
         unknown: &str,
         all_errors: bool,
         types: Option<&Bound<'py, PyAny>>,
+        others: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
+            options::refuse_others("to", others)?;
             let inner = self.handle.get()?;
             let into = match into {
                 Asked::Type(into) => into,
@@ -225,14 +227,16 @@ impl Document {
     ///     >>> doc = penstock.open(b'{"a": {"name": "x"}, "b": {"name": "y"}}')
     ///     >>> list(doc.at("*/name"))
     ///     ['x', 'y']
-    #[pyo3(signature = (path, /, *, nested=None), text_signature = "($self, path, /, *, nested=False)")]
+    #[pyo3(signature = (path, /, *, nested=None, **others), text_signature = "($self, path, /, *, nested=False)")]
     fn at(
         &self,
         py: Python<'_>,
         path: &Bound<'_, PyAny>,
         nested: Option<&Bound<'_, PyAny>>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Matches> {
         guarded(py, || {
+            options::refuse_others("at", others)?;
             let inner = self.handle.get()?;
             let nested = nested.map_or(Ok(false), |nested| options::flag("nested", nested))?;
             let path = super::matches::path(path)?;

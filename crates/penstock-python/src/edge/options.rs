@@ -10,6 +10,7 @@ use penstock_core::run::Policy;
 use penstock_core::source::{Compression, Encoding, encoding};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
 
@@ -330,5 +331,27 @@ impl Errors {
             "collect" => Ok(Errors::Collect),
             _ => Err(unknown_word("errors", word, "'raise', 'skip', 'collect' or a callable")),
         }
+    }
+}
+
+/// Refuses options that a method does not have, and says where they are. A method that takes them
+/// as `**others` gets none at a call without a mistake.
+pub(crate) fn refuse_others(name: &str, others: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    match others {
+        Some(others) => Err(unexpected(name, others)),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn unexpected(name: &str, others: &Bound<'_, PyDict>) -> PyErr {
+    let py = others.py();
+    let message = || -> PyResult<String> {
+        let module = py.import(intern!(py, modules::SUGGEST))?;
+        module.call_method1(intern!(py, "refusal"), (name, others))?.extract()
+    };
+    match message() {
+        Ok(message) => PyTypeError::new_err(message),
+        Err(instead) => instead,
     }
 }

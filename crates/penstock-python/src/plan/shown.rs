@@ -160,7 +160,7 @@ impl PlanObject {
     #[pyo3(
         signature = (
             cls, /, *, namespace=None, rename=None, strict=None, types=None, tag=None, unix=None,
-            times=None, cells=None
+            times=None, cells=None, **others
         ),
         text_signature = "(cls, /, *, namespace=None, rename=None, strict=True, types=None, \
                           tag=None, unix=None, times='rfc3339', cells=None)"
@@ -177,8 +177,10 @@ impl PlanObject {
         unix: Option<Bound<'py, PyAny>>,
         times: Option<Bound<'py, PyAny>>,
         cells: Option<Bound<'py, PyAny>>,
+        others: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         guarded(py, || {
+            options::refuse_others("Plan", others)?;
             // A copy, so that `locals()` is not kept alive and later changes have no effect.
             let namespace = namespace.map(|names| names.copy()).transpose()?;
             if let Some(rename) = &rename {

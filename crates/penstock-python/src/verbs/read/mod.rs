@@ -289,16 +289,21 @@ impl Reader {
     ///     >>> rows = io.BytesIO(b"name,size\nBern,134591\nBasel,177595\n")
     ///     >>> penstock.csv.read(rows, City).columns()
     ///     Columns(name: Utf8, size: Int64)
-    #[pyo3(signature = (
-        rows = 65_536,
-        columns = None,
-        unions = "error",
-        threads = 1,
-        *,
-        flatten = false,
-        key_column = None,
-        file_column = None
-    ))]
+    #[pyo3(
+        signature = (
+            rows = 65_536,
+            columns = None,
+            unions = "error",
+            threads = 1,
+            *,
+            flatten = false,
+            key_column = None,
+            file_column = None,
+            **others
+        ),
+        text_signature = "($self, rows=65536, columns=None, unions=\"error\", threads=1, *, \
+                          flatten=False, key_column=None, file_column=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "each is an option of the user's")]
     fn columns(
         this: Bound<'_, Self>,
@@ -309,9 +314,11 @@ impl Reader {
         flatten: bool,
         key_column: Option<String>,
         file_column: Option<String>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Columns> {
         let py = this.py();
         guarded(py, || {
+            options::refuse_others("columns", others)?;
             if rows == 0 {
                 return Err(PyValueError::new_err("rows must be at least 1"));
             }
