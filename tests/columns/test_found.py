@@ -182,11 +182,32 @@ def test_two_kinds_at_one_place() -> None:
     )
 
 
+def test_a_key_column_of_arrays() -> None:
+    lists = b'{"BE": [{"n": 1}], "GR": [{"n": 2}]}'
+    with pytest.raises(ValidationError) as raised:
+        penstock.columns([lists], format="json", at="*", key_column="code")
+    assert (raised.value.path, raised.value.column) == ("BE", 8)
+    assert raised.value.reason == (
+        "expected an object, got an array; a NamedTuple as the class names its elements, and one "
+        "more '/*' at the end of at= makes records of them"
+    )
+    with pytest.raises(ValidationError) as raised:
+        penstock.columns([lists], format="json", at="*/*", key_column="code").to_arrow()
+    assert (raised.value.path, raised.value.column) == ("BE/0", 9)
+    assert raised.value.reason == (
+        "expected str, got the index 0: elements of an array have no keys; an int takes the "
+        "index, and key_column= is for the values of objects"
+    )
+
+
 def test_what_is_no_record() -> None:
     assert refused("[1]", "json") == (
         "line 1, column 2: expected an object, got a number (record 1, at 0)"
     )
-    assert refused("[1]") == "line 1, column 1: expected an object, got an array (record 1)"
+    assert refused("[1]") == (
+        "line 1, column 1: expected an object, got an array; a NamedTuple as the class names its "
+        "elements, and one more '/*' at the end of at= makes records of them (record 1)"
+    )
 
 
 def test_bounds() -> None:

@@ -427,3 +427,23 @@ def test_a_field_without_a_path(path: str, reason: str) -> None:
 def test_a_condition_is_none_of_a_path() -> None:
     with pytest.raises(ValueError, match="a path has no conditions: filter the records"):
         read([b"[]"], at="*[user>5]")
+
+
+def test_a_record_that_is_an_array_leads_to_named_tuples() -> None:
+    class Point(NamedTuple):
+        lon: float
+        lat: float
+
+    class Fields(TypedDict):
+        lon: Annotated[float, at("0")]
+        lat: Annotated[float, at("1")]
+
+    assert decode("[[7.45, 46.95]]", list[Point]) == [Point(7.45, 46.95)]
+    assert decode('[{"0": 7.45, "1": 46.95}]', list[Fields]) == [{"lon": 7.45, "lat": 46.95}]
+    with pytest.raises(ValidationError) as raised:
+        decode("[[7.45, 46.95]]", list[Fields])
+    assert raised.value.path == "0"
+    assert raised.value.reason == (
+        "expected Fields, got an array; a NamedTuple or tuple[...] takes its elements by their "
+        "positions"
+    )

@@ -394,7 +394,14 @@ impl Finder {
 
     #[cold]
     fn no_record(&self, got: &str, at: u64) -> Refusal {
-        let mut refused = self.misfit(at, Code::Type, format!("expected an object, got {got}"));
+        let mut reason = format!("expected an object, got {got}");
+        if got == "an array" {
+            reason.push_str(
+                "; a NamedTuple as the class names its elements, and one more '/*' at the end of \
+                 at= makes records of them",
+            );
+        }
+        let mut refused = self.misfit(at, Code::Type, reason);
         refused.expected = Some("an object".to_owned());
         refused.got = Some(got.to_owned());
         refused

@@ -63,7 +63,9 @@ impl<'p> Core<'p> {
                 self.lexical_of_key(key, self.at).and_then(|value| self.put(value, self.at))
             }
             Matched::Key(key) => self.give_text(key, self.at),
-            Matched::Index(index) => self.give_int(index as i64, self.at),
+            Matched::Index(index) => {
+                self.give_int(index as i64, self.at).map_err(|why| of_index(why, index))
+            }
         };
         let result = self.valued(result);
         self.top_mut().kind = kind;
@@ -264,4 +266,19 @@ impl<'p> Core<'p> {
         dict.set_item(key, value)?;
         Ok(Flow::Take)
     }
+}
+
+/// The refusal of an index where a key is wanted.
+#[cold]
+fn of_index(mut refusal: Refusal, index: u64) -> Refusal {
+    if let Some(mismatch) = refusal.mismatch()
+        && let Some(expected) = &mismatch.expected
+    {
+        mismatch.reason = format!(
+            "expected {expected}, got the index {index}: elements of an array have no keys; an int \
+             takes the index, and key_column= is for the values of objects"
+        );
+        mismatch.got = Some(format!("the index {index}"));
+    }
+    refusal
 }

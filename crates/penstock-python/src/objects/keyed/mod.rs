@@ -548,10 +548,17 @@ impl<'p> Keyed<'p> {
             return self.enter_class(class, node, true, at);
         }
         let expected = &self.item().name;
-        let reason = format!(
-            "expected {expected}, got an array; for its elements ask for list[{expected}], or end \
-             the path in '/*'"
-        );
+        let reason = if plan.states.first().is_some_and(|state| !state.indexes.is_empty()) {
+            format!(
+                "expected {expected}, got an array; a NamedTuple or tuple[...] takes its elements \
+                 by their positions"
+            )
+        } else {
+            format!(
+                "expected {expected}, got an array; for its elements ask for list[{expected}], or \
+                 end the path in '/*'"
+            )
+        };
         Err(self.mismatch(at, reason, Some(expected.to_string()), Some("an array".to_owned())))
     }
 
