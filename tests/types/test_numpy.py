@@ -175,6 +175,70 @@ def test_columns_refuse_the_same() -> None:
     assert str(caught.value) == "line 1, column 11: expected int8, got 300 (record 1, at v/1)"
 
 
+Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+Cube = np.ndarray[tuple[int, int, int], np.dtype[np.int16]]
+
+
+@pytest.mark.parametrize(
+    ("into", "text", "shape"),
+    [
+        (Matrix, "[[1.0,2.0],[3.0,4.5]]", (2, 2)),
+        (Matrix, "[[],[]]", (2, 0)),
+        (Matrix, "[]", (0, 0)),
+        (Cube, "[[[1,2],[3,4],[5,6]]]", (1, 3, 2)),
+        (np.ndarray[tuple[int, int], np.dtype[np.bool_]], "[[true],[false]]", (2, 1)),
+    ],
+)
+def test_several_dimensions(into: Any, text: str, shape: tuple[int, ...]) -> None:
+    made = decode(text, into)
+    assert (type(made), made.shape, made.flags.writeable) == (np.ndarray, shape, True)
+    assert made.dtype == np.dtype(into.__args__[1].__args__[0])
+    assert penstock.json.encode(made, into) == text.encode()
+    assert penstock.make(made.tolist(), into).shape == shape
+    assert penstock.plain(made, into) == made.tolist() == decode(text)
+    assert decode("null", into | None) is None
+
+
+@pytest.mark.parametrize(
+    ("into", "text", "path", "reason"),
+    [
+        (
+            Matrix,
+            '{"v": [[1, 2], [3]]}',
+            "v",
+            (
+                "expected ndarray, got an array of 2: element 1 has the shape (1,), and element 0 has "
+                "(2,)"
+            ),
+        ),
+        (
+            Cube,
+            '{"v": [[[1]], [[1, 2], [1, 2]]]}',
+            "v",
+            (
+                "expected ndarray, got an array of 2: element 1 has the shape (2, 2), and element 0 "
+                "has (1, 1)"
+            ),
+        ),
+        (Matrix, '{"v": [[1], 2]}', "v/1", "expected ndarray, got the integer 2"),
+        (Matrix, '{"v": [[1], [null]]}', "v/1/0", "expected float, got null"),
+    ],
+)
+def test_ragged_rows(into: Any, text: str, path: str, reason: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        decode(text, of(into))
+    assert (caught.value.path, caught.value.reason) == (path, reason)
+
+
+def test_an_array_of_other_dimensions_is_not_written() -> None:
+    with pytest.raises(penstock.EncodeError, match="expected an array of several dimensions"):
+        penstock.json.encode(np.zeros(2), Matrix)
+    with pytest.raises(penstock.EncodeError, match="expected float, got list"):
+        penstock.json.encode(np.zeros((1, 1, 1)), Matrix)
+    with pytest.raises(PlanError, match="v has no column: it is converted by a function"):
+        penstock.ndjson.read([b"{}"], of(Matrix)).columns()
+
+
 @pytest.mark.parametrize(
     "kind",
     [

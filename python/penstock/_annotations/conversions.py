@@ -318,3 +318,34 @@ def unpacked(values: Any) -> list[Any]:
     if not isinstance(made, list):
         raise TypeError(f"expected an array of one dimension, got {type(values).__name__}")
     return made
+
+
+def numpy_dimensions(shape: Any) -> int:
+    """Return how many dimensions the shape of an array has, as a type: one unless it says more."""
+    sizes = getattr(shape, "__args__", ())
+    return 1 if Ellipsis in sizes else max(1, len(sizes))
+
+
+def stacked(kind: tuple[str, int], rows: Sequence[Any] = ()) -> Any:
+    """Return one array of arrays of one shape, by the code of its numbers and its dimensions."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    if not rows:
+        return np.empty((0,) * kind[1], kind[0])
+    first = rows[0].shape
+    for number, row in enumerate(rows):
+        if row.shape != first:
+            raise ValueError(
+                f"element {number} has the shape {row.shape}, and element 0 has {first}"
+            )
+    return np.stack(rows)
+
+
+def rows(values: Any) -> list[Any]:
+    """Return the arrays of which an array of several dimensions is made."""
+    if isinstance(values, list):
+        return values
+    if getattr(values, "ndim", 0) < 2:
+        name = type(values).__name__
+        raise TypeError(f"expected an array of several dimensions, got {name}")
+    return list(values)

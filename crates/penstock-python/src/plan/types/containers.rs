@@ -307,28 +307,54 @@ impl<'py> Walk<'_, 'py> {
         Ok(node)
     }
 
-    /// A `numpy.ndarray` of one dimension, with its arguments if it has any.
+    /// A `numpy.ndarray`, with its arguments if it has any. It has as many dimensions as its shape
+    /// says, and otherwise one.
     pub(in crate::plan) fn ndarray(
         &mut self,
         arguments: Option<&Bound<'py, PyTuple>>,
         nullable: bool,
     ) -> PyResult<Node> {
         let py = self.compiler.py;
+        let arguments = arguments.filter(|arguments| arguments.len() == 2);
         let found = match (self.typecode.take(), arguments) {
             (Some(code), _) => Some(code),
-            (None, Some(arguments)) if arguments.len() == 2 => {
+            (None, Some(arguments)) => {
                 let dtype = arguments.get_item(1)?;
                 function(py, "numpy_code")?.call1((dtype,))?.extract()?
             }
-            (None, _) => None,
+            (None, None) => None,
         };
         let Some(code) = found else {
             let rule = "ndarray does not say the type of its numbers: use \
                         numpy.typing.NDArray[numpy.float64], or another type of numbers";
             return Err(self.error(rule));
         };
-        let mut node = self.packed("ndarray", "ndarray", code, nullable)?;
+        let dimensions: usize = match arguments {
+            Some(arguments) => {
+                let shape = arguments.get_item(0)?;
+                function(py, "numpy_dimensions")?.call1((shape,))?.extract()?
+            }
+            None => 1,
+        };
+        let is_inner = dimensions > 1;
+        let mut node = self.packed("ndarray", "ndarray", code.clone(), nullable && !is_inner)?;
         self.unpacks(&mut node)?;
+        for dimension in 2..=dimensions {
+            node = self.stacked(node, &code, dimension, nullable && dimension == dimensions)?;
+        }
+        Ok(node)
+    }
+
+    /// A list of arrays of one shape, which become one array with a dimension more.
+    fn stacked(&mut self, item: Node, code: &str, of: usize, nullable: bool) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let id = self.compiler.nodes.len() as NodeId;
+        self.compiler.nodes.push(item);
+        let mut node = node(Kind::List(id), nullable, "ndarray".into());
+        let by = applied(py, "stacked", (code, of))?;
+        let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);
+        (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
+        after.backs.push(Some(function(py, "rows")?.unbind()));
         Ok(node)
     }
 
