@@ -454,8 +454,14 @@ def fields(whole: Any) -> dict[str, Any] | None:
 
 def has_other_numbers(of: Any, value: Any) -> bool:
     """Whether a number may be what a function makes, and what another member takes of a document: that counts."""
+    if isinstance(value, list | tuple | set | dict):
+        inner = [*value, *value.values()] if isinstance(value, dict) else value
+        return any(has_other_numbers(part, item) for part in get_args(of) for item in inner)
     union = of.__origin__ if hasattr(of, "__metadata__") else of
-    return Kilo in get_args(union) and isinstance(value, int)
+    parts = get_args(union)
+    return isinstance(value, int) and (
+        Kilo in parts or any(has_other_numbers(part, value) for part in parts)
+    )
 
 
 def unmade(given: Given) -> str | None:

@@ -39,7 +39,6 @@ from penstock import (
     tag,
     times,
     unix,
-    via,
     xml,
 )
 
@@ -890,8 +889,7 @@ def test_629_keys_that_pydantic_does_not_make_again() -> None:
 
 def test_630_what_pydantic_makes_of_a_union_where_all_is_text() -> None:
     """A number was written into a property list of OpenStep, and read back as text."""
-    kilo = via(lambda text: int(text.removeprefix("k")), encode=lambda number: f"k{number}")
-    of: Any = Union[str, Annotated[int, kilo]]
+    of: Any = Union[str, Annotated[int, pydantic.BeforeValidator(lambda value: value)]]
     for type_, held, kept in ((of, 5, "a"), (list[of], ["a", 5], ["a"])):
         model = pydantic.create_model("M", x=(type_, ...))
         for form in ("xml", "binary", "gnustep"):

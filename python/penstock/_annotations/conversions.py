@@ -18,7 +18,7 @@ from penstock._base.errors import EncodeError
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from enum import Flag
     from fractions import Fraction
     from typing import TypeAlias
@@ -138,12 +138,15 @@ def dumped(value: Any) -> Any:
     return adapter.dump_python(value, mode="json", by_alias=True)
 
 
-def of_class(how: tuple[Any, Any, Any], value: Any) -> Any:
+def of_class(
+    how: tuple[Any, Any, Any], value: Any, options: Mapping[str, Any] | None = None
+) -> Any:
     """Return an object of a union that pydantic decides, if it would decide for its class."""
     adapter, _, format_ = how
+    is_model = hasattr(type(value), "__pydantic_fields__")
     # In XML, what is absent may be another value than None.
-    if not hasattr(type(value), "__pydantic_fields__") or format_ is sys.modules["penstock"].xml:
-        return decided(how, value)
+    if options or not is_model or format_ is sys.modules["penstock"].xml:
+        return decided(how, value, options)
     made = adapter.validate_python(dumped(value))
     if type(made) is not type(value):
         raise Refused(f"pydantic would make a {type(made).__name__} of it")
@@ -168,10 +171,14 @@ def decided(how: tuple[Any, Any, Any], value: Any, options: Mapping[str, Any] | 
     adapter, plain_type, format_ = how
     if value is None:
         return value
-    if options and format_ is not sys.modules["penstock"].json:
-        options = {name: said for name, said in options.items() if name == "omit"}
+    heeded: Collection[str] = ("omit",)
+    if format_ is sys.modules["penstock"].json:
+        heeded = options or ()
+        if "form" in heeded:
+            format_, heeded = sys.modules["penstock"].plist, ("omit", "form")
+    options = {name: said for name, said in (options or {}).items() if name in heeded}
     try:
-        written = format_.encode({"value": value}, **(options or {}))
+        written = format_.encode({"value": value}, **options)
     except EncodeError:
         return value  # The writer says so, too, and where.
     # In XML, the root has that name, and all is text.
@@ -195,7 +202,7 @@ def decided_as_text(
 
 def undone(back: Any, value: Any, options: Mapping[str, Any]) -> Any:
     """Undo one step of decoding, for a writer with options that are not the usual ones."""
-    if getattr(back, "func", None) in (decided, decided_as_text):
+    if getattr(back, "func", None) in (decided, decided_as_text, of_class):
         return back(value, options)
     return back(value)
 

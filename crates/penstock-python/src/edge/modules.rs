@@ -25,6 +25,8 @@ pub(crate) const CELLS: &str = "penstock._annotations.cells";
 pub(crate) const CONSTRAINTS: &str = "penstock._annotations.constraints";
 /// Conversions that the extension leaves to Python.
 pub(crate) const CONVERSIONS: &str = "penstock._annotations.conversions";
+/// What pydantic does not obey in a value that it makes itself.
+pub(crate) const LEFT: &str = "penstock._annotations.left";
 /// `pattern`, `typecode` and `Exact`.
 pub(crate) const MARKS: &str = "penstock._annotations.marks";
 /// Dicts out of elements with a key and a value each.

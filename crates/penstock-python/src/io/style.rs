@@ -10,6 +10,7 @@ use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
 use penstock_core::writer::{Content, Kind, Unwritable};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 use std::sync::Arc;
@@ -105,6 +106,12 @@ impl Style {
             && said.is_truthy()?
         {
             found.get_or_insert_with(|| PyDict::new(py)).set_item("canonical", said)?;
+        }
+        // A property list leaves out what is None.
+        if self.core.format().name == "plist" {
+            let form = self.options.bind(py).get_item("form")?;
+            let form = form.unwrap_or_else(|| intern!(py, "xml").clone().into_any());
+            found.get_or_insert_with(|| PyDict::new(py)).set_item("form", form)?;
         }
         Ok(found)
     }

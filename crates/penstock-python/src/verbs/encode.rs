@@ -285,6 +285,19 @@ pub(super) fn plainly_as_values<'py>(
     limits: &Limits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
+    let options = match omit {
+        Omit::Nothing => None,
+        Omit::None => Some("none"),
+        Omit::Defaults => Some("defaults"),
+    };
+    let options = match options {
+        None => None,
+        Some(word) => {
+            let options = PyDict::new(py);
+            options.set_item("omit", word)?;
+            Some(options)
+        }
+    };
     let walk = |known: &mut Known, plan: Option<&PlanRef>| {
         let mut writer = Plain::new(py, limits);
         let plan = plan.map(|plan| known.number(py, plan));
@@ -296,11 +309,13 @@ pub(super) fn plainly_as_values<'py>(
         // A plan may have the caller's functions for types, which no other call may meet, nor the classes that were
         // planned without them.
         let plan = plan_from(py, into, Form::KEYED.into())?;
-        return walk(&mut Known::new(Form::KEYED), Some(&plan));
+        return walk(&mut Known::new(Form::KEYED).under(options), Some(&plan));
     }
     let mut work = spare().unwrap_or_else(|| Box::new(Work::new()));
     work.known.refresh(py);
+    work.known = work.known.under(options);
     let made = walk(&mut work.known, None);
+    work.known = work.known.under(None);
     keep(work);
     made
 }

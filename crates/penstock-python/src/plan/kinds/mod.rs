@@ -4,6 +4,7 @@ pub(crate) mod annotated_init;
 pub(crate) mod attrs;
 pub(crate) mod classes;
 pub(crate) mod dataclass;
+pub(crate) mod left;
 pub(crate) mod msgspec;
 pub(crate) mod named_tuple;
 pub(crate) mod plain;

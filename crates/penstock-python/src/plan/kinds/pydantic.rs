@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 
 use super::classes::{Declared, Shape, Subject};
+use super::left;
 use super::signature::{Constructor, Parameter, Parameters};
 use crate::edge::modules;
 use crate::plan::make::post_steps::{Nature, PostSteps, Step, Via};
@@ -95,6 +96,12 @@ pub(in crate::plan) fn json<'py>(
     if !words.iter().any(is_json) {
         return Ok(None);
     }
+    let whole = PyList::new(py, [annotation])?;
+    if let Some(what) = left::unheard(walk.compiler, &whole)? {
+        let reason =
+            format_args!("pydantic makes the value in Json[...], where {what} has no effect");
+        return Err(walk.error(reason));
+    }
     let parts = std::iter::once(annotation).chain(words).collect::<Vec<_>>();
     let annotated = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Annotated"))?;
     let Some(made) = adapted(walk, &annotated.get_item(PyTuple::new(py, parts)?)?)? else {
@@ -131,9 +138,17 @@ fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Opti
     let root = intern!(py, "root");
     let source = match fields.get_item(root)? {
         Some(info) if is_root && !raw && !sees_first(class, root, &info)? => {
-            info.getattr(intern!(py, "annotation"))?
+            left::with_own_words(&info)?
         }
-        _ => plain(class, None)?,
+        _ => {
+            if let Some(what) = left::unheard_in_fields(walk.compiler, &fields)? {
+                return Err(walk.error(format_args!(
+                    "pydantic makes {} of plain values itself, where {what} has no effect",
+                    class.name()?
+                )));
+            }
+            plain(class, None)?
+        }
     };
     let encode = Some(conversions::function(py, if is_root && !raw { "root" } else { "dumped" })?);
     Ok(Some(Via { decode: validator(class)?, source: Some(source), encode }))
@@ -456,19 +471,19 @@ fn declared<'py>(
 ) -> PyResult<Declared<'py>> {
     let py = subject.compiler.py;
     let class = subject.class.clone();
-    let annotation = match sees_first(&class, name, info)? {
-        true => plain(&class, Some(name))?,
+    let type_of_plain = plain(&class, Some(name))?;
+    let is_first = sees_first(&class, name, info)?;
+    let annotation = match is_first {
+        true => {
+            if let Some(what) = unheard(subject, info)? {
+                return Err(subject.place(name.to_str()?).error(py, left::reason(&what)));
+            }
+            type_of_plain.clone()
+        }
         false => info.getattr(intern!(py, "annotation"))?,
     };
     // Pydantic checks its constraints. Ours are checked here.
-    let mut words = Vec::new();
-    for word in info.getattr(intern!(py, "metadata"))?.try_iter()? {
-        let word = word?;
-        let module = word.get_type().module()?;
-        if module == "penstock" || known::HEX.is(&word) {
-            words.push(word);
-        }
-    }
+    let words = left::own_words(info)?;
     let field = |subject: &mut Subject<'_, 'py>, annotation| -> PyResult<FieldType<'py>> {
         let mut field = subject.field_type(name, annotation, scope)?;
         field.say(words.clone().into_iter(), subject.place(name.to_str()?))?;
@@ -482,35 +497,57 @@ fn declared<'py>(
     subject.compiler.model = None;
     match first {
         Err(error) if crate::plan::is_plan_error(py, &error) && !at && !worded => {
+            if unheard(subject, info)?.is_some() {
+                return Err(error);
+            }
             subject.compiler.reset(kept);
-            let type_of_plain = plain(&class, Some(name))?;
             let plain = field(subject, type_of_plain.clone())?;
             let mut declared = subject.declared(name.clone(), plain, scope, absent)?;
-            let known = declared.node as usize;
-            let (of, want, nullable) = match &subject.compiler.nodes[known] {
-                Node { kind: Kind::Any, want, nullable, .. } => (Some(Kind::Any), *want, *nullable),
-                // Plain values that have all digits of their numbers.
-                Node { kind: Kind::Tokens(tokens), want, nullable, .. } => {
-                    (Some(Kind::Tokens(tokens.clone())), *want, *nullable)
-                }
-                Node { want, nullable, .. } => (None, *want, *nullable),
-            };
-            if let Some(of) = of
-                && let Some(Decided { check, check_of_text }) =
-                    decided(subject, &class, info, &type_of_plain)?
-            {
-                // The node of plain values is everybody's.
-                declared.node = subject.compiler.push(of, nullable, "Any".into());
-                let own = &mut subject.compiler.nodes[declared.node as usize];
-                own.want = want;
-                let after = PostSteps::add(own, []);
-                after.backs.push(Some(check.unbind()));
-                after.check_of_text = check_of_text.map(Bound::unbind);
-            }
+            check(subject, &class, info, &type_of_plain, &mut declared)?;
+            Ok(declared)
+        }
+        // What a validator of the class makes of a value is not known to the field's type.
+        Ok(mut declared) if is_first && !worded && !has_validator(&class, name)? => {
+            check(subject, &class, info, &type_of_plain, &mut declared)?;
             Ok(declared)
         }
         first => first,
     }
+}
+
+/// Has the values of a field that pydantic makes checked when they are written, if that decides something.
+fn check<'py>(
+    subject: &mut Subject<'_, 'py>,
+    class: &Bound<'py, PyType>,
+    info: &Bound<'py, PyAny>,
+    type_of_plain: &Bound<'py, PyAny>,
+    declared: &mut Declared<'py>,
+) -> PyResult<()> {
+    let known = declared.node as usize;
+    let (of, want, nullable) = match &subject.compiler.nodes[known] {
+        Node { kind: Kind::Any, want, nullable, .. } => (Kind::Any, *want, *nullable),
+        // Plain values that have all digits of their numbers.
+        Node { kind: Kind::Tokens(tokens), want, nullable, .. } => {
+            (Kind::Tokens(tokens.clone()), *want, *nullable)
+        }
+        _ => return Ok(()),
+    };
+    let Some(decided) = decided(subject, class, info, type_of_plain)? else { return Ok(()) };
+    // The node of plain values is everybody's.
+    declared.node = subject.compiler.push(of, nullable, "Any".into());
+    let own = &mut subject.compiler.nodes[declared.node as usize];
+    own.want = want;
+    let after = PostSteps::add(own, []);
+    after.backs.push(Some(decided.check.unbind()));
+    after.check_of_text = decided.check_of_text.map(Bound::unbind);
+    Ok(())
+}
+
+/// What has no effect in a field that pydantic makes itself.
+fn unheard<'py>(subject: &Subject<'_, 'py>, info: &Bound<'py, PyAny>) -> PyResult<Option<String>> {
+    let py = info.py();
+    let annotations = PyList::new(py, [info.getattr(intern!(py, "annotation"))?])?;
+    left::unheard(subject.compiler, &annotations)
 }
 
 /// What checks a value of a field that is left to pydantic: that it makes the same value of what is written.
@@ -589,12 +626,8 @@ fn sees_all_first(class: &Bound<'_, PyType>) -> PyResult<bool> {
     Ok(false)
 }
 
-/// True if a validator sees the value of a field before it is decoded.
-fn sees_first(
-    class: &Bound<'_, PyType>,
-    name: &Bound<'_, PyString>,
-    info: &Bound<'_, PyAny>,
-) -> PyResult<bool> {
+/// True if a validator of the class sees the value of a field before it is decoded.
+fn has_validator(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> PyResult<bool> {
     let py = class.py();
     let decorators = class.getattr(intern!(py, "__pydantic_decorators__"))?;
     for kind in [intern!(py, "field_validators"), intern!(py, "validators")] {
@@ -606,6 +639,19 @@ fn sees_first(
                 return Ok(true);
             }
         }
+    }
+    Ok(false)
+}
+
+/// True if a validator sees the value of a field before it is decoded.
+fn sees_first(
+    class: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+    info: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    let py = class.py();
+    if has_validator(class, name)? {
+        return Ok(true);
     }
     let metadata = info.getattr(intern!(py, "metadata"))?;
     for word in metadata.try_iter()? {

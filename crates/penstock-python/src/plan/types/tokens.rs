@@ -10,11 +10,12 @@
 
 use penstock_core::protocol::Want;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList};
 
 use super::conversions;
 use super::walk::{Walk, node};
 use crate::plan::kinds::classes::Sort;
+use crate::plan::kinds::left;
 use crate::plan::kinds::msgspec;
 use crate::plan::make::post_steps::{Nature, PostSteps, Step};
 use crate::plan::{Choice, Kind, Node, NodeId};
@@ -200,6 +201,12 @@ impl<'py> Walk<'_, 'py> {
         // Pydantic's own rule for such a union is another.
         let falls_back = !classes.is_empty() && self.compiler.model.is_none();
         if any.is_some() && !falls_back {
+            if self.compiler.model.is_some() {
+                let members = PyList::new(self.compiler.py, members)?;
+                if let Some(what) = left::unheard(self.compiler, &members)? {
+                    return Err(self.error(left::reason(&what)));
+                }
+            }
             return Ok(super::walk::node(Kind::Any, false, "Any".into()));
         }
         let other = match dicts[..] {

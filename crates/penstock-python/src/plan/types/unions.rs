@@ -18,6 +18,7 @@ use super::known;
 use super::walk::node;
 use super::wrappers::is_instance;
 use crate::plan::keys::markup::bind;
+use crate::plan::kinds::left;
 use crate::plan::make::post_steps::PostSteps;
 use crate::plan::{
     Absent, ClassPlan, EarlyField, EarlyTag, Kind, Node, NodeId, TagRule, TagValue, Tagged, Target,
@@ -38,6 +39,8 @@ pub(in crate::plan) struct Union<'py> {
     pub(in crate::plan) tag: Option<Bound<'py, PyAny>>,
     /// Whether pydantic decides if nothing distinguishes the classes.
     pub(in crate::plan) is_left: bool,
+    /// What has no effect if pydantic decides.
+    pub(in crate::plan) unheard: Option<String>,
 }
 
 impl Union<'_> {
@@ -105,6 +108,9 @@ pub(in crate::plan) fn settle<'py>(
             None => None,
         };
         if tagged.is_none() && union.is_left {
+            if let Some(what) = &union.unheard {
+                return Err(union.place().error(py, left::reason(what)));
+            }
             let node = &mut nodes[union.node as usize];
             node.kind = Kind::Any;
             if let Some(adapter) = known::PYDANTIC_ADAPTER.get(py) {

@@ -9,7 +9,7 @@ use penstock_core::value::moment::Of;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
 use super::builtin::{builtin, display, is_type_of_none, qualified};
 use super::choice::{self, Members};
@@ -23,6 +23,7 @@ use super::unions::Union;
 use super::words::is_of_bytes;
 use super::wrappers::{arguments, forward, is_instance, unpacked};
 use crate::plan::kinds::classes;
+use crate::plan::kinds::left;
 use crate::plan::kinds::pydantic;
 use crate::plan::kinds::with_config;
 use crate::plan::make::post_steps::{self, Nature, PostSteps};
@@ -316,6 +317,16 @@ impl<'py> Walk<'_, 'py> {
         let names: Vec<_> = parts.iter().chain(&other).map(|member| self.name(*member)).collect();
         let names = names.join(" | ");
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
+        let mut unheard = None;
+        if self.compiler.model.is_some() {
+            let classes = PyList::empty(self.compiler.py);
+            for &part in &parts {
+                if let Kind::Class(class) = self.compiler.nodes[part as usize].kind {
+                    classes.append(&self.compiler.met[class as usize].class)?;
+                }
+            }
+            unheard = left::unheard(self.compiler, &classes)?;
+        }
         self.compiler.unions.push(Union {
             node: id,
             classes: parts,
@@ -323,6 +334,7 @@ impl<'py> Walk<'_, 'py> {
             field,
             tag,
             is_left: self.compiler.model.is_some(),
+            unheard,
         });
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
     }

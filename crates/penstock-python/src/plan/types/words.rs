@@ -211,6 +211,7 @@ impl<'py> Walk<'_, 'py> {
                     Some(after) if self.compiler.model.is_some() && after.is_of_bytes() => {
                         // In place of the model's own conversion of text.
                         after.steps.remove(0);
+                        after.backs.remove(0);
                     }
                     _ if matches!(node.kind, Kind::Bytes) => {}
                     _ => return Err(self.error(format_args!("{word} is only for bytes"))),
