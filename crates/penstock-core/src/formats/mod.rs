@@ -141,4 +141,9 @@ pub trait Style: fmt::Debug + Send + Sync {
     fn namespaces(&self) -> Option<&[(String, String)]> {
         None
     }
+
+    /// The form in which text is written if the caller names none; None if the format has no forms.
+    fn default_form(&self) -> Option<&'static str> {
+        None
+    }
 }

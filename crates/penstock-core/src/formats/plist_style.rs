@@ -81,6 +81,9 @@ impl super::Style for Style {
     fn format(&self) -> &'static Format {
         &FORMAT
     }
+    fn default_form(&self) -> Option<&'static str> {
+        Some("xml")
+    }
     fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable> {
         let records = match content {
             Content::Value => Records::One,

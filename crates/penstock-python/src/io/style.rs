@@ -10,9 +10,8 @@ use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
 use penstock_core::writer::{Content, Kind, Unwritable};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyDict, PyTuple};
+use pyo3::types::{IntoPyDict, PyDict, PyString, PyTuple};
 use std::sync::Arc;
 
 /// A format with the options of its text: `indent`, `framing`, `root`. Those for walking objects
@@ -107,10 +106,10 @@ impl Style {
         {
             found.get_or_insert_with(|| PyDict::new(py)).set_item("canonical", said)?;
         }
-        // A property list leaves out what is None.
-        if self.core.format().name == "plist" {
-            let form = self.options.bind(py).get_item("form")?;
-            let form = form.unwrap_or_else(|| intern!(py, "xml").clone().into_any());
+        // Some forms leave out what is None.
+        if let Some(form) = self.core.default_form() {
+            let said = self.options.bind(py).get_item("form")?;
+            let form = said.unwrap_or_else(|| PyString::intern(py, form).into_any());
             found.get_or_insert_with(|| PyDict::new(py)).set_item("form", form)?;
         }
         Ok(found)
