@@ -70,7 +70,7 @@ build() {
         --strip-debug "$folder"/*/penstock/_rust*.so
     name=$(basename "$folder"/*.whl)
     rm "$folder"/*.whl
-    "$tools/bin/wheel" pack --dest-dir "$folder" "$folder"/penstock-* >&2
+    "$tools/bin/wheel" pack --dest-dir "$folder" "$folder"/*/ >&2
     mv "$folder/$name" "$out/"
     rm -rf "$folder"
     echo "$out/$name"
