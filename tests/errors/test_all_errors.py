@@ -856,3 +856,55 @@ def test_unions_of_classes_in_a_stream(size: int) -> None:
         (3, 1, "side"),
         (4, 1, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("format", "document", "behind"),
+    [
+        ("json", '{"value": "x"} junk', "expected the end of the document after the value, found"),
+        ("json", '{"value": "x"}\n{"value": 1}', "expected the end of the document after the"),
+        ("json", '"x" 1', "expected the end of the document after the value, found '1'"),
+        ("xml", "<a><value>x</value></a> junk", "text after the root element"),
+        ("json", '{"value": "x"} \n', None),
+        ("xml", "<a><value>x</value></a> <!-- -->", None),
+    ],
+)
+def test_what_stands_behind_a_document(format: Any, document: str, behind: str | None) -> None:
+    @dataclass
+    class Row:
+        value: int
+
+    pieces = [bytes([byte]) for byte in document.encode()]
+    calls: list[Callable[..., Any]] = [
+        lambda **it: penstock.decode(document, Row, format=format, **it),
+        lambda **it: penstock.decode(document.encode(), Row, format=format, **it),
+        lambda **it: penstock.load(pieces, Row, format=format, **it),
+    ]
+    for call in calls:
+        with pytest.raises(penstock.ValidationError) as raised:
+            call()
+        assert len(raised.value.problems) == 1
+        with pytest.raises(penstock.DecodeError) as all_raised:
+            call(all_errors=True)
+        first, *others = all_raised.value.problems
+        assert (type(first), first.offset) == (penstock.ValidationError, raised.value.offset)
+        if behind is None:
+            assert others == []
+        else:
+            (last,) = others
+            assert type(last) is type(all_raised.value) is penstock.MalformedInput
+            assert last.reason.startswith(behind)
+            assert (last.offset or 0) > (first.offset or 0)
+
+
+def test_a_header_in_error_ends_a_table() -> None:
+    @dataclass
+    class Row:
+        value: int
+
+    calls: list[Callable[..., Any]] = [penstock.csv.decode, penstock.decode]
+    for call in calls:
+        options = {} if call is penstock.csv.decode else {"format": "csv"}
+        with pytest.raises(penstock.ValidationError) as raised:
+            call(b"other\n1\n2\n", Row if not options else list[Row], all_errors=True, **options)
+        assert (raised.value.line, len(raised.value.problems)) == (1, 1)

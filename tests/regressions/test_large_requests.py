@@ -108,6 +108,7 @@ def test_273_prefixes_of_an_outline_are_shortened() -> None:
     """Names were, and what stands before the colon was kept as it is."""
     data = b"<%s:a xmlns:%s='u'/>" % (b"p" * 5_000, b"p" * 5_000)
     source = _rust.Source([data], None, None, "infer")
-    rows, omitted = _rust.outline(_formats.dialect("xml"), source)
+    policy = _rust.Policy("raise", 1, "last", "skip", False, "allow")
+    rows, omitted, _ = _rust.outline(_formats.dialect("xml"), source, policy)
     assert rows[0][0] == "p" * 60 + "\u2026:a"
     assert omitted == 0

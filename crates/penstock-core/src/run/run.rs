@@ -37,6 +37,9 @@ pub struct Run<R, I, C> {
     collected: Vec<Problem<C>>,
     /// The problem of the current record, while the rest of the record comes.
     pub(super) waiting: Option<Box<Waiting<C>>>,
+    /// The problem of a document that is its only record, while what is behind it is read. None in
+    /// it before that, and no such thing if a problem ends the run at once.
+    held: Option<Option<Box<Problem<C>>>>,
     repairs: RepairLog,
     /// Why no more input will come, if that is not its end. The run reports it when the reader has
     /// read the text before it.
@@ -72,6 +75,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             policy,
             collected: Vec::new(),
             waiting: None,
+            held: None,
             repairs: RepairLog::default(),
             cut: None,
             delivered: 0,
@@ -86,6 +90,14 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         };
         run.find_reader();
         run
+    }
+
+    /// From now on, a document that is its only record is read to its end although it is in error,
+    /// and a fault behind that is reported with its problems.
+    pub fn look_on(&mut self) {
+        if self.reader.is_document() {
+            self.held = Some(None);
+        }
     }
 
     /// What becomes of bad records from now on.
@@ -369,6 +381,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// any, and if there is no record but should be.
     fn end<D: Destination<Cause = C>>(&mut self, to: &D) -> Outcome<Turn<C>, D> {
         self.finished = true;
+        if let Some(held) = self.held.take().flatten() {
+            return Err(Box::new(Failure::One(*held)));
+        }
         if let Some((reason, merely_told)) = self.wanted.take()
             && self.met(to) == 0
         {
@@ -489,9 +504,15 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let single = self.reader.is_document() && to.inner_records().is_none()
             || self.reader.is_before_records();
         if single {
-            self.finished = true;
             let problem = self.misfit(to, misfit);
-            return Err(Box::new(Failure::One(self.with_kept(to, problem, kept))));
+            let problem = self.with_kept(to, problem, kept);
+            if let Some(held @ None) = &mut self.held {
+                *held = Some(Box::new(problem));
+                self.abandon_record(to);
+                return Ok(None);
+            }
+            self.finished = true;
+            return Err(Box::new(Failure::One(problem)));
         }
         let problem = self.pass_over(to, |run, to| {
             let problem = run.misfit(to, misfit);
@@ -614,11 +635,13 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
     }
 
-    /// Adds the problem that waits for the end of its record to those before a fault that comes
+    /// Adds the problem that waits for the end of its record, or of the document, to those before a fault that comes
     /// first.
     fn add_waiting(&mut self, others: &mut Vec<Problem<C>>, omitted: &mut u64) {
-        let Some(waiting) = self.waiting.take() else { return };
-        let mut problem = waiting.problem;
+        let held = self.held.take().flatten().map(|held| *held);
+        let Some(mut problem) = self.waiting.take().map(|waiting| waiting.problem).or(held) else {
+            return;
+        };
         *omitted += std::mem::take(&mut problem.omitted);
         let more = std::mem::take(&mut problem.others);
         others.splice(0..0, std::iter::once(problem).chain(more));

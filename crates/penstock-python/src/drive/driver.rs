@@ -200,9 +200,13 @@ impl Driver {
         options.all_errors &= policy.describes();
         // If the document is the only record, its problem is always raised.
         options.suggest = policy.describes() || (dialect.is_document() && records.is_none());
+        let looks_on = options.all_errors && records.is_none();
         let is_lone_object = dialect.is_json() && matches!(records, Some(Records::Default(_)));
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
         let mut run = Run::new(reader, input, policy);
+        if looks_on {
+            run.look_on();
+        }
         if let Some((otherwise, merely_told)) = wanted {
             run.want_records(otherwise, merely_told);
         }

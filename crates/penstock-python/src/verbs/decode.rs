@@ -299,6 +299,9 @@ fn in_memory<'py>(
     // A document that becomes plain values must not lose anything.
     let reader = dialect.reader(plan.is_plain(), limits);
     let mut run = Run::new(reader, input, Policy::Raise);
+    if options.all_errors {
+        run.look_on();
+    }
     if let Err(failure) = drive(py, &mut run, &mut builder, bytes.len())? {
         return Err(match (&*failure, packed(bytes)) {
             (Failure::One(problem), Some(what)) if is_first_byte(problem) => {
