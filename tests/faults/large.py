@@ -309,7 +309,8 @@ def compared(data: bytes) -> Any:
 
 def outlined(name: str, data: bytes) -> Any:
     opened = _rust.Source(io.BytesIO(data), None, None, "infer")
-    return len(_rust.outline(_formats.dialect(name), opened)[0])
+    policy = _rust.Policy("raise", 1, "last", "skip", False, "allow")
+    return len(_rust.outline(_formats.dialect(name), opened, policy)[0])
 
 
 def taken(work: Callable[..., Any], *arguments: Any, **options: Any) -> bytes:

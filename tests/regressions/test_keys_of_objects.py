@@ -134,11 +134,13 @@ def test_252_a_key_that_does_not_fit_is_told_where_it_stands() -> None:
     assert (caught.value.reason, caught.value.path) == ("expected int, got a string", "p/7")
     with pytest.raises(penstock.ValidationError) as caught:
         json.decode(b'[{"x": "no"}, {"x": "no"}]', list[P], all_errors=True)
-    problems = [(problem.reason, problem.path) for problem in caught.value.problems]
+    problems = [
+        (problem.reason.partition(":")[0], problem.path) for problem in caught.value.problems
+    ]
     assert problems == [
-        ("expected str, got the integer 0", "0"),
+        ("expected str, got the index 0", "0"),
         ("expected int, got a string", "0/x"),
-        ("expected str, got the integer 1", "1"),
+        ("expected str, got the index 1", "1"),
         ("expected int, got a string", "1/x"),
     ]
 
