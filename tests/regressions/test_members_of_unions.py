@@ -10,14 +10,14 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pydantic
 import pytest
 
 import penstock
-from penstock import EncodeError, csv, json, ndjson, plist, separated, xml
+from penstock import EncodeError, PlanError, csv, json, ndjson, plist, separated, xml
 
 
 class Size(enum.Enum):
@@ -266,3 +266,24 @@ def test_782_what_pydantic_decides_knows_the_options_of_the_writer() -> None:
         ndjson.encode([named], omit="defaults")
     with pytest.raises(EncodeError, match=r"^of: pydantic would "):
         penstock.encode(named, format="json", omit="defaults")
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Name(enum.StrEnum):
+    X = "x"
+
+
+def test_789_two_values_of_a_literal_that_no_document_tells_apart() -> None:
+    """The second one was written, and read back as the first."""
+    for of, one, more in (
+        (Literal[1, Level.LOW], "1", "Level.LOW"),
+        (Literal[Level.LOW, 1], "Level.LOW", "1"),
+        (Literal["x", Name.X], "'x'", "Name.X"),
+    ):
+        with pytest.raises(PlanError, match=f"nothing tells {one} and {more} apart in a document"):
+            json.decode(b"1", of)
+    assert json.decode(b"1", Literal[Level.LOW, 2]) is Level.LOW
+    assert json.decode(b"1", Literal[1, True]) == 1

@@ -27,6 +27,8 @@ struct Gathered {
     bools: [Option<Py<PyAny>>; 2],
     null: Option<Py<PyAny>>,
     shown: Vec<String>,
+    /// The first value that a document has for two objects which are not of the same class: the objects.
+    twins: Option<[Py<PyAny>; 2]>,
 }
 
 impl Gathered {
@@ -37,7 +39,9 @@ impl Gathered {
         if let Ok(text) = value.cast::<PyString>() {
             let text = text.to_str()?;
             // Of two equal values the first counts, as in an `Enum`.
-            if self.texts.iter().any(|known| known == text) {
+            if let Some(place) = self.texts.iter().position(|known| known == text) {
+                let known = self.text_objects[place].clone_ref(value.py());
+                self.note_twin(known.into_bound(value.py()), object.into_bound(value.py()));
                 return Ok(true);
             }
             shown = format!("{text:?}");
@@ -52,7 +56,9 @@ impl Gathered {
             shown = if truth.is_true() { "true".into() } else { "false".into() };
         } else if value.is_instance_of::<PyInt>() {
             let Ok(number) = value.extract::<i64>() else { return Ok(false) };
-            if self.ints.iter().any(|(known, _)| *known == number) {
+            if let Some((_, known)) = self.ints.iter().find(|(known, _)| *known == number) {
+                let known = known.clone_ref(value.py());
+                self.note_twin(known.into_bound(value.py()), object.into_bound(value.py()));
                 return Ok(true);
             }
             self.ints.push((number, object));
@@ -67,6 +73,12 @@ impl Gathered {
         }
         self.shown.push(shown);
         Ok(true)
+    }
+
+    fn note_twin(&mut self, known: Bound<'_, PyAny>, more: Bound<'_, PyAny>) {
+        if !known.get_type().is(more.get_type()) && self.twins.is_none() {
+            self.twins = Some([known.unbind(), more.unbind()]);
+        }
     }
 
     /// The values as a message shows them: `"a", "b" or 3`.
@@ -94,6 +106,15 @@ impl Gathered {
     }
 }
 
+/// A value of a `Literal` as its name shows it.
+fn shown(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if !is_enum(&value.get_type()) {
+        return Ok(value.repr()?.to_string());
+    }
+    let name: String = value.getattr(intern!(value.py(), "_name_"))?.extract()?;
+    Ok(format!("{}.{name}", value.get_type().name()?))
+}
+
 /// The values of a `Literal`, and its name.
 pub(in crate::plan) fn of_literal(
     values: &Bound<'_, PyTuple>,
@@ -102,12 +123,7 @@ pub(in crate::plan) fn of_literal(
     let mut gathered = Gathered::default();
     let mut names = Vec::new();
     for value in values {
-        let shown = if is_enum(&value.get_type()) {
-            let name: String = value.getattr(intern!(values.py(), "_name_"))?.extract()?;
-            format!("{}.{name}", value.get_type().name()?)
-        } else {
-            value.repr()?.to_string()
-        };
+        let shown = shown(&value)?;
         // The member of an `Enum` stands for its value.
         let member = is_enum(&value.get_type());
         let stands_for =
@@ -119,6 +135,12 @@ pub(in crate::plan) fn of_literal(
         names.push(shown);
     }
     let written = format!("Literal[{}]", names.join(", "));
+    if let Some([one, more]) = &gathered.twins {
+        let py = values.py();
+        let (one, more) = (shown(one.bind(py))?, shown(more.bind(py))?);
+        let reason = format_args!("{written}: nothing tells {one} and {more} apart in a document");
+        return Err(place.error(py, reason));
+    }
     let title = match names.get(..FEW) {
         Some(first) if names.len() > FEW => format!("Literal[{}, ...]", first.join(", ")),
         _ => written.clone(),
