@@ -94,7 +94,7 @@ def columns(folder: Path) -> None:
 
 def main() -> None:
     """Run all of it, and say on what."""
-    assert penstock.__version__ == version("penstock")
+    assert penstock.__version__ == version("penstock-data")
     with tempfile.TemporaryDirectory() as folder:
         objects()
         errors()

@@ -15,7 +15,7 @@ wheels="$PWD/.cache/wheels"
 site="$PWD/.cache/arm64/site-$version"
 python=$(scripts/arm64-python.sh "$version")
 
-wheel() { find "$wheels" -name "penstock-*-cp$(echo "$version" | tr -d .)-manylinux*_aarch64.whl" 2>/dev/null | head -n 1; }
+wheel() { find "$wheels" -name "penstock_data-*-cp$(echo "$version" | tr -d .)-manylinux*_aarch64.whl" 2>/dev/null | head -n 1; }
 [ -n "$(wheel)" ] || TARGETS=aarch64-unknown-linux-gnu scripts/wheels.sh "python$version"
 
 install() {
