@@ -37,9 +37,10 @@ pub struct Run<R, I, C> {
     collected: Vec<Problem<C>>,
     /// The problem of the current record, while the rest of the record comes.
     pub(super) waiting: Option<Box<Waiting<C>>>,
-    /// The problem of a document that is its only record, while what is behind it is read. None in
-    /// it before that, and no such thing if a problem ends the run at once.
-    held: Option<Option<Box<Problem<C>>>>,
+    /// Whether a document that is its only record is read to its end although it is in error.
+    looks_on: bool,
+    /// The problem of such a document, while the rest of it is read.
+    held: Option<Box<Problem<C>>>,
     repairs: RepairLog,
     /// Why no more input will come, if that is not its end. The run reports it when the reader has
     /// read the text before it.
@@ -75,6 +76,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             policy,
             collected: Vec::new(),
             waiting: None,
+            looks_on: false,
             held: None,
             repairs: RepairLog::default(),
             cut: None,
@@ -95,9 +97,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// From now on, a document that is its only record is read to its end although it is in error,
     /// and a fault behind that is reported with its problems.
     pub fn look_on(&mut self) {
-        if self.reader.is_document() {
-            self.held = Some(None);
-        }
+        self.looks_on = self.reader.is_document();
     }
 
     /// What becomes of bad records from now on.
@@ -381,7 +381,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// any, and if there is no record but should be.
     fn end<D: Destination<Cause = C>>(&mut self, to: &D) -> Outcome<Turn<C>, D> {
         self.finished = true;
-        if let Some(held) = self.held.take().flatten() {
+        if let Some(held) = self.held.take() {
             return Err(Box::new(Failure::One(*held)));
         }
         if let Some((reason, merely_told)) = self.wanted.take()
@@ -506,8 +506,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         if single {
             let problem = self.misfit(to, misfit);
             let problem = self.with_kept(to, problem, kept);
-            if let Some(held @ None) = &mut self.held {
-                *held = Some(Box::new(problem));
+            if std::mem::take(&mut self.looks_on) {
+                self.held = Some(Box::new(problem));
                 self.abandon_record(to);
                 return Ok(None);
             }
@@ -638,7 +638,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// Adds the problem that waits for the end of its record, or of the document, to those before a fault that comes
     /// first.
     fn add_waiting(&mut self, others: &mut Vec<Problem<C>>, omitted: &mut u64) {
-        let held = self.held.take().flatten().map(|held| *held);
+        let held = self.held.take().map(|held| *held);
         let Some(mut problem) = self.waiting.take().map(|waiting| waiting.problem).or(held) else {
             return;
         };

@@ -165,6 +165,7 @@ impl Document {
         signature = (into=Asked::Plain, /, *, at=None, unknown="skip", all_errors=false, types=None, **others),
         text_signature = "($self, into=..., /, *, at=None, unknown='skip', all_errors=False, types=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "what is decoded, as what, and how")]
     fn to<'py>(
         &self,
         py: Python<'py>,

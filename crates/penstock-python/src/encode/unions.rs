@@ -93,18 +93,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let member = match value.cast::<PyDict>() {
             Ok(dict) => self.dict_member(dict, of)?,
-            Err(_) => {
-                let class = value.get_type();
-                let of_class = |node: &NodeId| match self.node(As { node: *node, ..of }).kind {
-                    Kind::Class(id) => {
-                        self.plan(of).classes[id as usize].class.bind(self.py).is(&class)
-                    }
-                    _ => false,
-                };
-                let fits = |node: &NodeId| self.takes(value, As { node: *node, ..of });
-                tagged.every().find(of_class).or_else(|| tagged.every().find(fits))
-            }
+            Err(_) => self.object_member(value, of),
         };
+        let Kind::Tagged(tagged) = &self.node(of).kind else { return self.any(value) };
         let Some(member) = member else { return Err(self.unfit(value, of)) };
         let tag = match &tagged.by {
             TagRule::Value { tag, namespace, texts, classes, ints, .. } => {
@@ -148,9 +139,21 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         Ok(flow)
     }
 
+    /// The member of a union of classes to which an object belongs: its own class, or else what takes it.
+    fn object_member(&self, value: &Bound<'py, PyAny>, of: As) -> Option<NodeId> {
+        let Kind::Tagged(tagged) = &self.node(of).kind else { return None };
+        let class = value.get_type();
+        let of_class = |node: &NodeId| match self.node(As { node: *node, ..of }).kind {
+            Kind::Class(id) => self.plan(of).classes[id as usize].class.bind(self.py).is(&class),
+            _ => false,
+        };
+        let fits = |node: &NodeId| self.takes(value, As { node: *node, ..of });
+        tagged.every().find(of_class).or_else(|| tagged.every().find(fits))
+    }
+
     /// The member of a union of classes to which a dict belongs: the class with its keys, of which
     /// a reader will find that they are of this class.
-    fn dict_member(&self, dict: &Bound<'py, PyDict>, of: As) -> Result<Option<NodeId>, Stop> {
+    fn dict_member(&mut self, dict: &Bound<'py, PyDict>, of: As) -> Result<Option<NodeId>, Stop> {
         let Kind::Tagged(tagged) = &self.node(of).kind else { return Ok(None) };
         let mut found: Option<NodeId> = None;
         for node in tagged.every() {
@@ -172,19 +175,25 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Ok(None);
         }
         // A dict of its own must not look like an object of a class.
+        let texts = self.texts_of_keys(dict, As { node: other, ..of })?;
+        let Kind::Tagged(tagged) = &self.node(of).kind else { return Ok(None) };
         let class = match &tagged.by {
-            TagRule::Value { tag, texts, classes, ints, .. } => {
-                let value = dict.get_item(&**tag)?;
+            TagRule::Value { tag, texts: names, classes, ints, .. } => {
+                let place = texts.iter().position(|text| *text == **tag);
+                let value = place.map(|place| dict.values().get_item(place)).transpose()?;
+                let value = match &value {
+                    Some(value) => enum_value(value)?.or_else(|| Some(value.clone())),
+                    None => None,
+                };
                 let text = value.as_ref().and_then(|value| value.extract::<String>().ok());
                 let int = value.as_ref().and_then(|value| value.extract::<i64>().ok());
-                let place = texts.iter().position(|known| text.as_deref() == Some(&**known));
+                let place = names.iter().position(|known| text.as_deref() == Some(&**known));
                 let by_int = ints.iter().find(|(known, _)| Some(*known) == int);
                 place.map(|place| classes[place]).or(by_int.map(|(_, node)| *node))
             }
             TagRule::Keys { table, classes } => {
-                let keys = dict.keys();
-                let mut keys = keys.iter().filter_map(|key| key.extract::<String>().ok());
-                keys.find_map(|key| table.find(key.as_bytes())).map(|found| classes[found as usize])
+                let mut found = texts.iter().filter_map(|text| table.find(text.as_bytes()));
+                found.next().map(|found| classes[found as usize])
             }
             TagRule::First { .. } | TagRule::Unsettled => None,
         };
@@ -195,6 +204,15 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             }
             None => Ok(Some(other)),
         }
+    }
+
+    /// The keys of a dict as they are written, in their order.
+    fn texts_of_keys(&mut self, dict: &Bound<'py, PyDict>, of: As) -> Result<Vec<String>, Stop> {
+        let of_key = match self.node(of).kind {
+            Kind::Dict(key, _) => As { node: key, ..of },
+            _ => of,
+        };
+        dict.keys().iter().map(|key| self.key_text(&key, of_key)).collect()
     }
 
     /// Whether a dict has the keys of a dict class, and a reader finds that it is of that one.
