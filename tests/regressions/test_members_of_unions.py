@@ -287,3 +287,47 @@ def test_789_two_values_of_a_literal_that_no_document_tells_apart() -> None:
             json.decode(b"1", of)
     assert json.decode(b"1", Literal[Level.LOW, 2]) is Level.LOW
     assert json.decode(b"1", Literal[1, True]) == 1
+
+
+class Word(enum.Enum):
+    NAME = "name"
+    OTHER = "other"
+
+
+@dataclasses.dataclass
+class Labelled:
+    name: int
+
+
+@dataclasses.dataclass
+class Circle:
+    kind: Literal["circle"]
+    r: int = 0
+
+
+@dataclasses.dataclass
+class Square:
+    kind: Literal["square"]
+    r: int = 0
+
+
+class Shape(enum.Enum):
+    CIRCLE = "circle"
+    OVAL = "oval"
+
+
+class Key(enum.Enum):
+    KIND = "kind"
+
+
+def test_790_a_dict_is_told_from_objects_by_its_keys_as_they_are_written() -> None:
+    """A member of an `Enum` is written as its value, which may be the key of an object."""
+    by_keys = json.Encoder(dict[Word, int] | Labelled)
+    assert by_keys.encode({Word.OTHER: 1}) == b'{"other":1}'
+    assert json.decode(b'{"other":1}', dict[Word, int] | Labelled) == {Word.OTHER: 1}
+    with pytest.raises(EncodeError, match="the dict would be read back as Labelled"):
+        by_keys.encode({Word.NAME: 1})
+    by_tag = json.Encoder(Circle | Square | dict[Key, Shape])
+    assert by_tag.encode({Key.KIND: Shape.OVAL}) == b'{"kind":"oval"}'
+    with pytest.raises(EncodeError, match="the dict would be read back as Circle"):
+        by_tag.encode({Key.KIND: Shape.CIRCLE})
