@@ -435,11 +435,13 @@ const PLACES: [u32; 6] = [100_000, 10_000, 1_000, 100, 10, 1];
 #[inline(always)]
 fn pairs<const N: usize>(text: &[u8], places: [usize; N]) -> Option<[u8; N]> {
     let mut beyond = false;
-    let pairs = places.map(|at| {
+    // The compiler does not inline the closure that `map` of an array takes.
+    let mut pairs = [0; N];
+    for (pair, &at) in pairs.iter_mut().zip(&places) {
         let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
         beyond |= tens > 9 || ones > 9;
-        tens.wrapping_mul(10).wrapping_add(ones)
-    });
+        *pair = tens.wrapping_mul(10).wrapping_add(ones);
+    }
     (!beyond).then_some(pairs)
 }
 
