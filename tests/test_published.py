@@ -211,3 +211,12 @@ def test_the_hook_knows_the_suffixes_of_all_formats() -> None:
     assert all(matches.search(f"data/some{suffix}") for suffix in _formats._SUFFIXES)
     assert not matches.search("data/some.jsonx")
     assert not matches.search("data/json")
+
+
+def test_the_scripts_of_wheels_have_the_name_of_the_distribution() -> None:
+    """No gate runs them: wheels for other machines take long."""
+    smoke = (ROOT / "scripts/smoke.py").read_text("utf-8")
+    assert re.findall(r'version\("([^"]+)"\)', smoke) == [NAME]
+    for script in sorted((ROOT / "scripts").glob("*.sh")):
+        names = re.findall(r"\b(penstock\w*)-\*", script.read_text("utf-8"))
+        assert set(names) <= {NAME.replace("-", "_")}, script

@@ -120,8 +120,8 @@ pub struct Outline {
     is_element: bool,
     /// How many values were not looked at, because there were too many paths.
     omitted: u64,
-    /// The outline of the documents that ended, if one that is in error is left out: then this is
-    /// the outline of the document at hand.
+    /// The outline of the documents that ended, if those in error are left out. Then this is the
+    /// outline of the current document.
     whole: Option<Box<Outline>>,
     /// How many documents have ended.
     ended: u64,
@@ -138,8 +138,15 @@ impl Outline {
     #[must_use]
     pub fn new() -> Self {
         let nodes = vec![Node::default()];
-        let (open, key, is_element, omitted, whole, ended) = (Vec::new(), 0, false, 0, None, 0);
-        Outline { nodes, open, key, is_element, omitted, whole, ended }
+        Outline {
+            nodes,
+            open: Vec::new(),
+            key: 0,
+            is_element: false,
+            omitted: 0,
+            whole: None,
+            ended: 0,
+        }
     }
 
     /// The same without the documents that are in error. It takes longer.

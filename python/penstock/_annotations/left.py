@@ -17,7 +17,7 @@ _MOST_PARTS = 1_000
 _MOMENTS = (dt.date, dt.time)
 
 
-def unheard(
+def without_effect(
     annotations: Iterable[object],
     renames: bool,
     moments: str | None,
@@ -28,14 +28,15 @@ def unheard(
     That is an annotation of Penstock's, or an option of the plan: `rename=`, `unix=` or `times=`
     (the name in `moments`), or a function of `types=`.
     """
-    found, seen = [*annotations], set[int]()
+    # They are kept, so that no other part gets the identity of one that is gone.
+    found, seen = [*annotations], dict[int, object]()
     for _ in range(_MOST_PARTS):
         if not found:
             break
         part = found.pop()
         if id(part) in seen:
             continue
-        seen.add(id(part))
+        seen[id(part)] = part
         if _is_unknown(part):
             return repr(part)
         if types and _is_hashable(part) and part in types:

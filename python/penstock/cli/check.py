@@ -44,10 +44,6 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     return unmatched(arguments, names, records + found, printer) or found > 0
 
 
-class _Enough(Exception):
-    """As many records are checked as the caller wants."""
-
-
 class _Text:
     """Problems as a person reads them."""
 
@@ -117,7 +113,7 @@ def _check(
     def tell_and_stop(error: DecodeError) -> None:
         tell(error)
         if is_enough():
-            raise _Enough
+            raise left_out.Enough
 
     # Keys are compared where they are read.
     is_unread = wanted is None and limit is None and dialects.duplicates(arguments) != "error"
@@ -134,7 +130,7 @@ def _check(
                         break
             elif wanted is None or arguments.timing or not reader._check(chosen(arguments.threads)):  # noqa: SLF001 - it is for this
                 deque(reader, maxlen=0)
-        except _Enough:
+        except left_out.Enough:
             pass
         except DecodeError as error:
             # The source itself failed, which says nothing about the data.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Enough(Exception):
-    """There are as many problems as the caller wants."""
+    """There are as many problems, or records, as the caller wants."""
 
 
 class Most:

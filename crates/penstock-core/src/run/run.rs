@@ -635,8 +635,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
     }
 
-    /// Adds the problem that waits for the end of its record, or of the document, to those before a fault that comes
-    /// first.
+    /// Adds the problem that waits for the end of its record, or of the document, to those before
+    /// a fault that comes first.
     fn add_waiting(&mut self, others: &mut Vec<Problem<C>>, omitted: &mut u64) {
         let held = self.held.take().map(|held| *held);
         let Some(mut problem) = self.waiting.take().map(|waiting| waiting.problem).or(held) else {

@@ -1,6 +1,7 @@
 //! Values of unions: the value itself says which member it is.
 
 use super::Stop;
+use super::readback::is_text_key;
 use super::text::{copied, text_of};
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
@@ -9,6 +10,7 @@ use penstock_core::protocol::Flow;
 use penstock_core::writer::Writer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
+use std::borrow::Cow;
 
 impl<'py, W: Writer> Walker<'py, '_, W> {
     /// The member of a union to which a value belongs, as far as its own class shows it.
@@ -175,28 +177,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Ok(None);
         }
         // A dict of its own must not look like an object of a class.
-        let texts = self.texts_of_keys(dict, As { node: other, ..of })?;
-        let Kind::Tagged(tagged) = &self.node(of).kind else { return Ok(None) };
-        let class = match &tagged.by {
-            TagRule::Value { tag, texts: names, classes, ints, .. } => {
-                let place = texts.iter().position(|text| *text == **tag);
-                let value = place.map(|place| dict.values().get_item(place)).transpose()?;
-                let value = match &value {
-                    Some(value) => enum_value(value)?.or_else(|| Some(value.clone())),
-                    None => None,
-                };
-                let text = value.as_ref().and_then(|value| value.extract::<String>().ok());
-                let int = value.as_ref().and_then(|value| value.extract::<i64>().ok());
-                let place = names.iter().position(|known| text.as_deref() == Some(&**known));
-                let by_int = ints.iter().find(|(known, _)| Some(*known) == int);
-                place.map(|place| classes[place]).or(by_int.map(|(_, node)| *node))
-            }
-            TagRule::Keys { table, classes } => {
-                let mut found = texts.iter().filter_map(|text| table.find(text.as_bytes()));
-                found.next().map(|found| classes[found as usize])
-            }
-            TagRule::First { .. } | TagRule::Unsettled => None,
-        };
+        let class = self.class_of_keys(dict, of, As { node: other, ..of })?;
         match class {
             Some(class) => {
                 let class = &self.node(As { node: class, ..of }).written;
@@ -206,13 +187,44 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
     }
 
-    /// The keys of a dict as they are written, in their order.
-    fn texts_of_keys(&mut self, dict: &Bound<'py, PyDict>, of: As) -> Result<Vec<String>, Stop> {
-        let of_key = match self.node(of).kind {
+    /// The class that a reader takes a dict for, by its keys and tag as they are written.
+    fn class_of_keys(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        of: As,
+        other: As,
+    ) -> Result<Option<NodeId>, Stop> {
+        let of_key = match self.node(other).kind {
             Kind::Dict(key, _) => As { node: key, ..of },
-            _ => of,
+            _ => other,
         };
-        dict.keys().iter().map(|key| self.key_text(&key, of_key)).collect()
+        // A list of them, because what makes text of a key may change the dict.
+        for key in dict.keys() {
+            let text = match key.cast::<PyString>().ok().and_then(|key| key.to_str().ok()) {
+                Some(text) if is_text_key(self.plan(of), of_key.node) => Cow::Borrowed(text),
+                _ => Cow::Owned(self.key_text(&key, of_key)?),
+            };
+            let Kind::Tagged(tagged) = &self.node(of).kind else { return Ok(None) };
+            match &tagged.by {
+                TagRule::Value { tag, texts, classes, ints, .. } if *text == **tag => {
+                    let Some(value) = dict.get_item(&key)? else { return Ok(None) };
+                    let value = enum_value(&value)?.unwrap_or(value);
+                    let text = value.extract::<String>().ok();
+                    let int = value.extract::<i64>().ok();
+                    let place = texts.iter().position(|known| text.as_deref() == Some(&**known));
+                    let by_int = ints.iter().find(|(known, _)| Some(*known) == int);
+                    return Ok(place.map(|place| classes[place]).or(by_int.map(|(_, node)| *node)));
+                }
+                TagRule::Keys { table, classes } => {
+                    if let Some(found) = table.find(text.as_bytes()) {
+                        return Ok(Some(classes[found as usize]));
+                    }
+                }
+                TagRule::Value { .. } => {}
+                TagRule::First { .. } | TagRule::Unsettled => return Ok(None),
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a dict has the keys of a dict class, and a reader finds that it is of that one.

@@ -86,7 +86,8 @@ impl Style {
         self.core.format().is_stream
     }
 
-    /// The options that decide how a value is written, if they are not the usual ones. None if all are.
+    /// The options that decide how a value is written, if they are not the usual ones, and the form, if there are
+    /// several. None if all are usual.
     pub(crate) fn unusual<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let usual = [
             ("decimals", "number"),

@@ -20,7 +20,7 @@ use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyIterator, PyTuple};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Writes objects as JSON, again and again.
@@ -287,16 +287,8 @@ pub(super) fn plainly_as_values<'py>(
     let py = value.py();
     let options = match omit {
         Omit::Nothing => None,
-        Omit::None => Some("none"),
-        Omit::Defaults => Some("defaults"),
-    };
-    let options = match options {
-        None => None,
-        Some(word) => {
-            let options = PyDict::new(py);
-            options.set_item("omit", word)?;
-            Some(options)
-        }
+        Omit::None => Some([("omit", "none")].into_py_dict(py)?),
+        Omit::Defaults => Some([("omit", "defaults")].into_py_dict(py)?),
     };
     let walk = |known: &mut Known, plan: Option<&PlanRef>| {
         let mut writer = Plain::new(py, limits);

@@ -10,7 +10,7 @@ use crate::plan::types::compiler::Compiler;
 use crate::plan::types::known;
 
 /// What has no effect in a value of these annotations, if there is something.
-pub(in crate::plan) fn unheard<'py>(
+pub(in crate::plan) fn without_effect<'py>(
     compiler: &Compiler<'py>,
     annotations: &Bound<'py, PyList>,
 ) -> PyResult<Option<String>> {
@@ -21,7 +21,7 @@ pub(in crate::plan) fn unheard<'py>(
         (None, Some(_)) => Some("times"),
         (None, None) => None,
     };
-    let function = py.import(intern!(py, modules::LEFT))?.getattr(intern!(py, "unheard"))?;
+    let function = py.import(intern!(py, modules::LEFT))?.getattr(intern!(py, "without_effect"))?;
     let types = settings.types.as_ref();
     function.call1((annotations, settings.rename.is_some(), moments, types))?.extract()
 }
@@ -32,7 +32,7 @@ pub(in crate::plan) fn reason(what: &str) -> String {
 }
 
 /// The same for a class whose fields are these, and whose name is renamed by nobody.
-pub(super) fn unheard_in_fields<'py>(
+pub(super) fn without_effect_in_fields<'py>(
     compiler: &Compiler<'py>,
     fields: &Bound<'py, PyDict>,
 ) -> PyResult<Option<String>> {
@@ -47,7 +47,7 @@ pub(super) fn unheard_in_fields<'py>(
             annotations.append(word?)?;
         }
     }
-    unheard(compiler, &annotations)
+    without_effect(compiler, &annotations)
 }
 
 /// The words beside the annotation of a field that pydantic does not know: Penstock's and msgspec's.

@@ -97,7 +97,7 @@ pub(in crate::plan) fn json<'py>(
         return Ok(None);
     }
     let whole = PyList::new(py, [annotation])?;
-    if let Some(what) = left::unheard(walk.compiler, &whole)? {
+    if let Some(what) = left::without_effect(walk.compiler, &whole)? {
         let reason =
             format_args!("pydantic makes the value in Json[...], where {what} has no effect");
         return Err(walk.error(reason));
@@ -141,7 +141,7 @@ fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Opti
             left::with_own_words(&info)?
         }
         _ => {
-            if let Some(what) = left::unheard_in_fields(walk.compiler, &fields)? {
+            if let Some(what) = left::without_effect_in_fields(walk.compiler, &fields)? {
                 return Err(walk.error(format_args!(
                     "pydantic makes {} of plain values itself, where {what} has no effect",
                     class.name()?
@@ -471,14 +471,13 @@ fn declared<'py>(
 ) -> PyResult<Declared<'py>> {
     let py = subject.compiler.py;
     let class = subject.class.clone();
-    let type_of_plain = plain(&class, Some(name))?;
     let is_first = sees_first(&class, name, info)?;
     let annotation = match is_first {
         true => {
-            if let Some(what) = unheard(subject, info)? {
+            if let Some(what) = without_effect(subject, info)? {
                 return Err(subject.place(name.to_str()?).error(py, left::reason(&what)));
             }
-            type_of_plain.clone()
+            plain(&class, Some(name))?
         }
         false => info.getattr(intern!(py, "annotation"))?,
     };
@@ -497,17 +496,19 @@ fn declared<'py>(
     subject.compiler.model = None;
     match first {
         Err(error) if crate::plan::is_plan_error(py, &error) && !at && !worded => {
-            if unheard(subject, info)?.is_some() {
+            if without_effect(subject, info)?.is_some() {
                 return Err(error);
             }
             subject.compiler.reset(kept);
-            let plain = field(subject, type_of_plain.clone())?;
-            let mut declared = subject.declared(name.clone(), plain, scope, absent)?;
+            let type_of_plain = plain(&class, Some(name))?;
+            let field_type = field(subject, type_of_plain.clone())?;
+            let mut declared = subject.declared(name.clone(), field_type, scope, absent)?;
             check(subject, &class, info, &type_of_plain, &mut declared)?;
             Ok(declared)
         }
         // What a validator of the class makes of a value is not known to the field's type.
         Ok(mut declared) if is_first && !worded && !has_validator(&class, name)? => {
+            let type_of_plain = plain(&class, Some(name))?;
             check(subject, &class, info, &type_of_plain, &mut declared)?;
             Ok(declared)
         }
@@ -544,10 +545,13 @@ fn check<'py>(
 }
 
 /// What has no effect in a field that pydantic makes itself.
-fn unheard<'py>(subject: &Subject<'_, 'py>, info: &Bound<'py, PyAny>) -> PyResult<Option<String>> {
+fn without_effect<'py>(
+    subject: &Subject<'_, 'py>,
+    info: &Bound<'py, PyAny>,
+) -> PyResult<Option<String>> {
     let py = info.py();
     let annotations = PyList::new(py, [info.getattr(intern!(py, "annotation"))?])?;
-    left::unheard(subject.compiler, &annotations)
+    left::without_effect(subject.compiler, &annotations)
 }
 
 /// What checks a value of a field that is left to pydantic: that it makes the same value of what is written.

@@ -203,7 +203,7 @@ impl<'py> Walk<'_, 'py> {
         if any.is_some() && !falls_back {
             if self.compiler.model.is_some() {
                 let members = PyList::new(self.compiler.py, members)?;
-                if let Some(what) = left::unheard(self.compiler, &members)? {
+                if let Some(what) = left::without_effect(self.compiler, &members)? {
                     return Err(self.error(left::reason(&what)));
                 }
             }

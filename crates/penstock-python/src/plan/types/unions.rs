@@ -40,7 +40,7 @@ pub(in crate::plan) struct Union<'py> {
     /// Whether pydantic decides if nothing distinguishes the classes.
     pub(in crate::plan) is_left: bool,
     /// What has no effect if pydantic decides.
-    pub(in crate::plan) unheard: Option<String>,
+    pub(in crate::plan) without_effect: Option<String>,
 }
 
 impl Union<'_> {
@@ -108,7 +108,7 @@ pub(in crate::plan) fn settle<'py>(
             None => None,
         };
         if tagged.is_none() && union.is_left {
-            if let Some(what) = &union.unheard {
+            if let Some(what) = &union.without_effect {
                 return Err(union.place().error(py, left::reason(what)));
             }
             let node = &mut nodes[union.node as usize];

@@ -317,7 +317,7 @@ impl<'py> Walk<'_, 'py> {
         let names: Vec<_> = parts.iter().chain(&other).map(|member| self.name(*member)).collect();
         let names = names.join(" | ");
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
-        let mut unheard = None;
+        let mut without_effect = None;
         if self.compiler.model.is_some() {
             let classes = PyList::empty(self.compiler.py);
             for &part in &parts {
@@ -325,7 +325,7 @@ impl<'py> Walk<'_, 'py> {
                     classes.append(&self.compiler.met[class as usize].class)?;
                 }
             }
-            unheard = left::unheard(self.compiler, &classes)?;
+            without_effect = left::without_effect(self.compiler, &classes)?;
         }
         self.compiler.unions.push(Union {
             node: id,
@@ -334,7 +334,7 @@ impl<'py> Walk<'_, 'py> {
             field,
             tag,
             is_left: self.compiler.model.is_some(),
-            unheard,
+            without_effect,
         });
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
     }
