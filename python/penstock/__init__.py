@@ -90,6 +90,8 @@ if TYPE_CHECKING:
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.lookup import Lookup
     from penstock._parts.map import Map, MapProgress, map
+    from penstock._io.remote.make import remote
+    from penstock._io.remote.source import Remote, RemoteWarning
     from penstock._parts.split import Split, Splits, split
     from penstock._streams.describe import describe
     from penstock._verbs.convert import convert
@@ -151,6 +153,8 @@ __all__ = [
     "Reader",
     "Recompressed",
     "Records",
+    "Remote",
+    "RemoteWarning",
     "Repair",
     "RepairWarning",
     "Rows",
@@ -195,6 +199,7 @@ __all__ = [
     "plist",
     "read",
     "recompress",
+    "remote",
     "rest",
     "schema",
     "send",
@@ -267,6 +272,12 @@ if not TYPE_CHECKING:
             from penstock._verbs import values as _values  # noqa: PLC0415 - for what others have parsed
 
             found = getattr(_values, name)
+        elif name == "remote":
+            from penstock._io.remote.make import remote as found  # noqa: PLC0415 - few programs ask a server
+        elif name in {"Remote", "RemoteWarning"}:
+            from penstock._io.remote import source as _remote  # noqa: PLC0415 - as above
+
+            found = getattr(_remote, name)
         elif name == "recompress":
             from penstock._verbs.recompress import recompress as found  # noqa: PLC0415 - few programs do
         elif name == "Checkpoint":

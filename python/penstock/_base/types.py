@@ -37,6 +37,19 @@ if TYPE_CHECKING:
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
 
+    class Remote(Protocol):
+        """A file behind an address, of `penstock.remote`."""
+
+        @property
+        def name(self) -> str:
+            """What messages call it."""
+
+        def read_range(self, start: int, end: int, /) -> bytes:
+            """Return the bytes from `start` up to `end`."""
+
+        def kept(self) -> str | None:
+            """Return the path of what is kept of it, if anything shall be kept."""
+
     class HasSchema(Protocol):
         """Anything with an Arrow schema."""
 
@@ -79,7 +92,13 @@ if TYPE_CHECKING:
     Data: TypeAlias = str | Buffer
     # Where a document is read from: a path, a binary file, or chunks of bytes.
     Source: TypeAlias = (
-        str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
+        str
+        | os.PathLike[str]
+        | os.PathLike[bytes]
+        | Readable
+        | ReadableInto
+        | Iterable[Buffer]
+        | Remote
     )
     # A file whose records are read in any order.
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
@@ -88,7 +107,7 @@ if TYPE_CHECKING:
     # The same, where whatever takes the bytes is awaited.
     AsyncTarget: TypeAlias = AsyncWritable | Callable[[bytes], Awaitable[object] | int | None]
     # What `read` takes: a source, or several files.
-    Sources: TypeAlias = Source | Sequence[Path]
+    Sources: TypeAlias = Source | Sequence[Path] | Sequence[Remote]
     # Whether the index of a file is kept: beside the file, or at a path.
     Index: TypeAlias = bool | Path | None
     # Where the records are: a path or, for several kinds of records, paths with their types.

@@ -29,10 +29,16 @@ def files(source: object, format: Format | None) -> list[str] | None:
         ValueError: A path is a URL.
     """
     if isinstance(source, (list, tuple)):
-        if not source or not isinstance(source[0], (str, os.PathLike)):
+        is_some = bool(source) and (
+            isinstance(source[0], (str, os.PathLike)) or _sources.is_remote(source[0])
+        )
+        if not is_some:
             return None
         found: list[str] = []
         for each in source:
+            if _sources.is_remote(each):
+                found.append(each)
+                continue
             if not isinstance(each, (str, os.PathLike)):
                 kind = type(each).__name__
                 raise TypeError(f"a list of paths holds paths only, not {kind}")

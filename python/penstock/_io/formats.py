@@ -108,6 +108,11 @@ def of_source(source: object, name: str | None) -> Format:
     if kind is not None:
         is_plist = kind == "xml" and of_data(_beginning(source)) == "plist"
         return "plist" if is_plist else kind
+    if hasattr(source, "read_range"):
+        first = _beginning(source)
+        if _opening(first).startswith((*_FIRST, "bplist")):
+            return of_data(first)
+        refuse_signed(repr(name), first)
     # Reading from a pipe would take bytes from it; `open` reports a missing file.
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
@@ -138,6 +143,8 @@ def _beginning(source: object) -> bytes:
     if isinstance(source, str):
         is_file = os.path.isfile(source)  # noqa: PTH113 - as above
         return _rust.opening(source, _LOOKED_AT) if is_file else b""
+    if hasattr(source, "read_range"):
+        return _rust.opening(source, _LOOKED_AT)
     peek = getattr(source, "peek", None)
     return b"" if peek is None else peek(_LOOKED_AT)[:_LOOKED_AT]
 

@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 
     from penstock._base.limits import Limits
     from penstock._base.types import Compression, Path, Source
+    from penstock._io.remote.source import Remote
+
+
+def is_remote(source: object) -> bool:
+    """Whether a source is a file behind an address, of `penstock.remote`."""
+    return hasattr(source, "read_range") and hasattr(source, "kept")
+
+
+def local(remote: Remote) -> str | Remote:
+    """Return the path of what is kept of an address, or the address."""
+    return remote.kept() or remote
+
+
+def stat(path: str | Remote) -> Any:
+    """Return the state of a file by its path, as `os.stat`, or behind an address."""
+    return os.stat(path) if isinstance(path, str) else path.stat()  # noqa: PTH116 - pathlib is slow to import
 
 
 def locate(
@@ -45,12 +61,16 @@ def locate(
     return open_member(verb, given, name, member, limits)
 
 
-def path(verb: str, source: Path) -> tuple[str, str]:
+def path(verb: str, source: Path | Remote) -> tuple[str | Remote, str]:
     """Return the path of a file whose records are read in any order, and its name in messages.
+
+    Instead of the path, it may be an address.
 
     Raises:
         TypeError: `source` is not a path.
     """
+    if is_remote(source):
+        return local(source), source.name  # type: ignore[arg-type, union-attr]  # it is one
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
         raise TypeError(f"{verb}() takes the path of a file of records, not {kind}")
@@ -72,6 +92,8 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
             else "for data in memory use decode()"
         )
         raise TypeError(f"{verb}() takes a path or a binary file; {remedy}")
+    if is_remote(source):
+        return local(source), source.name  # type: ignore[arg-type, union-attr]  # it is one
     if isinstance(source, io.TextIOBase):
         raise TypeError(f"{verb}() takes a binary file, not a text file: open it with 'rb'")
     if hasattr(source, "read") or hasattr(source, "readinto"):
@@ -134,20 +156,21 @@ def _refuse(verb: str, path: str) -> NoReturn:
         message = "No such file; penstock.read() takes a pattern"
         raise FileNotFoundError(errno.ENOENT, message, path)
     if of == "file":
-        raise ValueError(f"{verb}() opens files by their paths, not URLs: pass {local(path)!r}")
-    pass_on = (
-        f"a response, such as urllib.request.urlopen({path!r})"
-        if of in {"http", "https", "ftp"}
-        else f"the binary file that a client for {of} opens"
-    )
-    raise ValueError(f"{verb}() opens files, not URLs: pass {pass_on}, and format=")
+        message = f"{verb}() opens files by their paths, not URLs: pass {path_of(path)!r}"
+        raise ValueError(message)
+    raise ValueError(f"{verb}() opens files, not URLs: pass penstock.remote({path!r})")
 
 
-def local(url: str) -> str:
+def path_of(url: str) -> str:
     """Return the path of a URL of a file."""
     from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - slow to import
 
     return unquote(urlsplit(url).path)
+
+
+def shown(path: str | Remote) -> str:
+    """Return what messages call a file by its path or address."""
+    return printable(path) if isinstance(path, str) else path.name
 
 
 def printable(name: str) -> str:

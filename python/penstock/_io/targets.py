@@ -87,7 +87,7 @@ def _path(verb: str, path: str) -> tuple[str, str]:
         raise ValueError("embedded null byte")
     if (scheme := _sources.scheme(path)) and not os.path.lexists(path):
         if scheme == "file":
-            local = _sources.local(path)
+            local = _sources.path_of(path)
             raise ValueError(f"{verb}() opens files by their paths, not URLs: pass {local!r}")
         pass_on = (
             "a function that takes bytes"

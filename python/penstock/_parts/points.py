@@ -95,13 +95,19 @@ def found(find: Callable[[Any], tuple[int, list[Any], str | None, _rust.Pieces |
     return Points(text, starts, why, kept)
 
 
-def beside(path: str, index: Index) -> str:
-    """Return the path at which the points of a file are kept."""
+def beside(path: str | Remote, index: Index) -> str:
+    """Return the path at which the points of a file are kept.
+
+    Raises:
+        ValueError: There is nothing beside an address.
+    """
+    if index is True and not isinstance(path, str):
+        raise ValueError(f"nothing can be kept beside {path.name}: say a path, as index=")
     return path + SUFFIX if index is True else os.fsdecode(index)  # type: ignore[arg-type]  # or a path
 
 
 def key(
-    path: str,
+    path: str | Remote,
     about: os.stat_result,
     format: Format,
     at: At[Any] | None,
@@ -112,9 +118,12 @@ def key(
 
     The name of a table says its delimiter, if no dialect does.
     """
-    with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
-        sample = hash_of(file, about.st_size)
-    named = os.path.splitext(path)[1] if dialect is None and format == "csv" else None  # noqa: PTH122 - as above
+    sample = None
+    if isinstance(path, str):
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
+            sample = hash_of(file, about.st_size)
+    name = path if isinstance(path, str) else path.name
+    named = os.path.splitext(name)[1] if dialect is None and format == "csv" else None  # noqa: PTH122 - as above
     of = {
         "size": about.st_size,
         "mtime_ns": about.st_mtime_ns,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from penstock._base.limits import Limits
     from penstock._base.types import At, Format, Index, Sources, T, Types
+    from penstock._io.remote.source import Remote
     from penstock._rust import Columns, Reader, Schema
 
 SIZE = 64 << 20
@@ -157,6 +158,7 @@ class Split:
             part, and for any other format.
         pieces: Of a compressed file, where those of its pieces are that have this part, so that
             nobody must look for them; None if it is read from the start of the file.
+        remote: The address of the file; None if it is read by its path.
 
     Example:
         >>> import pathlib, pickle, penstock
@@ -181,6 +183,7 @@ class Split:
     dialect: dict[str, Any] | None = None
     until: list[int] | None = None
     pieces: str | None = None
+    remote: Remote | None = None
 
     @property
     def records_before(self) -> int:
@@ -201,7 +204,7 @@ class Split:
         """
         from penstock._any_format import verbs as _verbs  # noqa: PLC0415 - it stands above
 
-        return _verbs.read(self.path, into, split=self, **options)
+        return _verbs.read(self.remote or self.path, into, split=self, **options)
 
     def load(self, into: TypeForm[T] = PLAIN, /, **options: Any) -> list[T]:
         """Return the records of this part as a list; see `read`."""
@@ -242,9 +245,9 @@ class Split:
         """
         if errors not in {"raise", "skip"}:
             raise ValueError(f"errors must be 'raise' or 'skip', not {errors!r}")
-        _check(self)
+        file, version = _opened(self)
         dialect = dialect_of(self.format, self.path, self.dialect)
-        opened = _rust.Source(self.path, self.path, None, "infer")
+        opened = _rust.Source(file, self.path, None, "infer")
         start, skips = as_start(self.start), errors == "skip"
         until, pieces = self.until, _pieces(self)
         return _rust.split_schema(
@@ -253,7 +256,7 @@ class Split:
             self.at,
             skips,
             limits,
-            (self.size, self.mtime_ns),
+            version,
             start,
             self.end,
             until,
@@ -263,7 +266,8 @@ class Split:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what it holds, for JSON. `from_dict` takes it back."""
-        return asdict(self)
+        values = asdict(replace(self, remote=None))
+        return values if self.remote is None else {**values, "remote": self.remote.as_dict()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], /) -> Self:
@@ -274,6 +278,8 @@ class Split:
         """
         try:
             part = cls(**{**values, "start": as_start(values["start"])})
+            if part.remote is not None:
+                part = replace(part, remote=_remote_of(part.remote))
         except (LookupError, TypeError) as error:
             raise damaged(cls) from error
         check_values(part, KINDS)
@@ -476,22 +482,25 @@ def of_files(
     check(parts, size)
     if not 1 <= threads <= _rust.MOST_THREADS:
         raise ValueError(f"threads must be from 1 to {_rust.MOST_THREADS}")
-    paths = _files.files(source, format)
+    paths: list[str | Remote] | None = _files.files(source, format)  # type: ignore[assignment]  # some may be addresses
     if paths is None:
-        path, _ = _sources.path("split", source)  # type: ignore[arg-type]  # it is checked there
-        paths = [path]
+        # A file that was fetched is elsewhere in another process, so a part has its address.
+        is_remote = _sources.is_remote(source)
+        path = source if is_remote else _sources.path("split", source)[0]  # type: ignore[arg-type]  # it is checked there
+        paths = [path]  # type: ignore[list-item]  # as above
     if index is not None and not isinstance(index, bool) and len(paths) != 1:
         raise ValueError("index= is the path for one file: True keeps one beside each of several")
     found: list[Split] = []
     whole: dict[str, str] = {}
     for path in paths:
-        chosen = None if choose is None else choose(path)
+        name = path if isinstance(path, str) else path.name
+        chosen = None if choose is None else choose(name)
         mine, why = _split(
             path, len(paths), parts, size, format, at, limits, threads, chosen, index
         )
         found += mine
         if why is not None:
-            whole[path] = why
+            whole[name] = why
     return Splits(found, whole)
 
 
@@ -509,14 +518,29 @@ def check(parts: int | None, size: int | None) -> None:
             raise ValueError(f"{name} must be at least 1, not {value}")
 
 
-def _check(split: Split) -> None:
-    about = os.stat(split.path)  # noqa: PTH116 - pathlib is slow to import
+def _opened(split: Split) -> tuple[str | Remote, tuple[int, int]]:
+    """Return the file of a part, which is as it was when it was split, and its state.
+
+    That is another one for a file which was fetched and kept.
+    """
+    file = split.remote or split.path
+    about = _sources.stat(file)
     if (about.st_size, about.st_mtime_ns) != (split.size, split.mtime_ns):
         raise ValueError(f"{split.path} has changed since it was split")
+    if split.remote is not None:
+        file = _sources.local(split.remote)
+        about = _sources.stat(file)
+    return file, (about.st_size, about.st_mtime_ns)
+
+
+def _remote_of(values: Any) -> Remote:
+    from penstock._io.remote.source import Remote  # noqa: PLC0415 - few parts have an address
+
+    return values if isinstance(values, Remote) else Remote.from_dict(values)
 
 
 def _split(
-    path: str,
+    path: str | Remote,
     files: int,
     parts: int | None,
     size: int | None,
@@ -528,7 +552,8 @@ def _split(
     index: Index,
 ) -> tuple[list[Split], str | None]:
     """Return the parts of one of several files, and why it is one, if it is."""
-    about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
+    about = _sources.stat(path)
+    remote = None if isinstance(path, str) else path
     given, name = _sources.locate("split", path, "infer", None, limits)
     try:
         kind = _formats.of_source(given, name) if format is None else format
@@ -536,10 +561,10 @@ def _split(
         text = about.st_size
         why: str | None = "it is an archive"
         pieces: _rust.Pieces | None = None
-        if given == path:
-            opened = _rust.Source(path, name, None, "infer")
+        if given == path or remote is not None:
+            opened = _rust.Source(given, name, None, "infer")
             dialect = dialect_of(kind, name, chosen)
-            found = partial(_found, path, dialect, opened, at, limits, threads)
+            found = partial(_found, given, dialect, opened, at, limits, threads)
 
             wanted = partial(offsets, files, parts, size)
             if index is None or index is False:
@@ -555,7 +580,8 @@ def _split(
     finally:
         del given  # This closes an archive that was opened here.
     version = text, about.st_size, about.st_mtime_ns
-    return parts_at(path, kind, at, starts, version, chosen, pieces), why
+    made = parts_at(name, kind, at, starts, version, chosen, pieces)
+    return made if remote is None else [replace(part, remote=remote) for part in made], why
 
 
 def offsets(files: int, parts: int | None, size: int | None, text: int) -> Sequence[int]:
@@ -655,14 +681,15 @@ def read(
     for option, given in others.items():
         if given:
             raise TypeError(f"{option}= is known of a part: split() takes it")
-    if not isinstance(source, (str, os.PathLike)) or os.fsdecode(source) != split.path:
+    is_path = isinstance(source, (str, os.PathLike)) and os.fsdecode(source) == split.path
+    if not is_path and (split.remote is None or source != split.remote):
         raise ValueError(f"the part is one of {split.path}")
     at = split.at
-    _check(split)
+    file, version = _opened(split)
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     dialect = dialect_of(split.format, split.path, split.dialect)
-    opened = _rust.Source(split.path, split.path, None, "infer")
+    opened = _rust.Source(file, split.path, None, "infer")
     start = as_start(split.start)
     until, pieces = split.until, _pieces(split)
     return _rust.read_split(
@@ -672,7 +699,7 @@ def read(
         at,
         policy,
         limits,
-        (split.size, split.mtime_ns),
+        version,
         start,
         split.end,
         until,

@@ -79,23 +79,24 @@ def _several(
 ) -> _rust.Reader[Any]:
     total: int | None = 0
     for path in paths:
-        about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
-        is_file = stat.S_ISREG(about.st_mode)
-        total = total + about.st_size if is_file and total is not None else None
+        about = _sources.stat(path)
+        is_file = not isinstance(path, str) or stat.S_ISREG(about.st_mode)
+        has_size = is_file and about.st_size is not None
+        total = total + about.st_size if has_size and total is not None else None
 
     def opened(path: str, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
         try:
             given, name = _sources.locate("read", path, compression, member, limits)
         except DecodeError as error:
             # As with any file that is broken, the error comes when its records are read.
-            given, name = _broken(error), _sources.printable(path)
+            given, name = _broken(error), _sources.shown(path)
         return dialect, _rust.Source(given, name, encoding, compression)
 
     # A file that cannot be opened does not end a `map`, as it would end a generator.
     if dialect is None:
-        dialects = [_dialect(path, path, format) for path in paths]
+        dialects = [_dialect(path, _sources.shown(path), format) for path in paths]
     elif callable(dialect):
-        dialects = [dialect(path) for path in paths]
+        dialects = [dialect(_sources.shown(path)) for path in paths]
     else:
         dialects = [dialect for _ in paths]
     alike = all(each is dialects[0] for each in dialects)

@@ -2,5 +2,6 @@
 
 pub(crate) mod dialect;
 pub(crate) mod sources;
+pub(crate) mod stored;
 pub(crate) mod style;
 pub(crate) mod targets;

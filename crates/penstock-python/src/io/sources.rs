@@ -10,15 +10,15 @@ use penstock_core::limits::Limits;
 use penstock_core::source::{
     Compression, Detect, Encoding, EndsEarly, Options, Source, SourceError,
 };
-use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
+use pyo3::exceptions::{PyEOFError, PyIsADirectoryError, PyOSError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+use super::stored::{About, Stored, about_remote, is_remote};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::FromRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, OnceLock};
 
 /// The caller's source, its name, and the options for its bytes.
@@ -28,27 +28,12 @@ pub(crate) struct SourceObject {
     name: Option<String>,
     encoding: Option<Encoding>,
     compression: Compression,
-    /// What file it was when it was opened first, if it is a path.
-    file: OnceLock<Opened>,
-}
-
-/// A file that was opened.
-#[derive(Clone, Copy)]
-struct Opened {
-    /// The device, and the number there.
-    which: (u64, u64),
-    version: Version,
+    /// What file it was when it was opened first, if it is a path or an address.
+    file: OnceLock<About>,
 }
 
 /// The size of a file in bytes, and when it was changed last, in nanoseconds.
 pub(crate) type Version = (u64, i128);
-
-impl Opened {
-    fn of(about: &Metadata) -> Self {
-        let changed = i128::from(about.mtime()) * 1_000_000_000 + i128::from(about.mtime_nsec());
-        Opened { which: (about.dev(), about.ino()), version: (about.len(), changed) }
-    }
-}
 
 #[pymethods]
 impl SourceObject {
@@ -97,14 +82,14 @@ impl SourceObject {
         self.compression
     }
 
-    /// Which file it was when it was opened first, if it is a path: the device and the number there.
+    /// Which file it was when it was opened first, if it is a path or an address: the device and the number there.
     pub(crate) fn file(&self) -> Option<(u64, u64)> {
-        self.file.get().map(|opened| opened.which)
+        self.file.get().map(|about| about.which)
     }
 
     /// Which state of the file it was then.
     pub(crate) fn version(&self) -> Option<Version> {
-        self.file.get().map(|opened| opened.version)
+        self.file.get().map(|about| (about.size, about.changed))
     }
 
     /// Opens the source. Also returns the caller's object, if it must be kept.
@@ -122,6 +107,9 @@ impl SourceObject {
             self.file.get_or_init(|| file);
             return Ok((source, None));
         }
+        if is_remote(object)? {
+            return self.open_remote(object, options);
+        }
         let (reader, held): (Box<dyn Read + Send>, Held) =
             if let Some(file) = PythonFile::new(object)? {
                 let held = file.method.clone();
@@ -133,14 +121,43 @@ impl SourceObject {
             };
         Ok((Source::open(reader, options), Some(held)))
     }
+
+    /// Opens an address: a stream with pieces in flight. A binary property list is read at positions.
+    fn open_remote(
+        &self,
+        remote: &Bound<'_, PyAny>,
+        options: Options<'_>,
+    ) -> PyResult<(Source, Option<Held>)> {
+        let stream = remote.call_method1(intern!(remote.py(), "open"), (0,))?;
+        let file = PythonFile::new(&stream)?.ok_or_else(errors::untold)?;
+        let held = file.method.clone();
+        let about = about_remote(remote)?;
+        if let Some(about) = about {
+            self.file.get_or_init(|| about);
+        }
+        let options = Options { total_hint: about.map(|about| about.size), ..options };
+        let source = Source::open(Box::new(file), options);
+        let source = match Stored::open(remote)? {
+            Some((stored, size)) if options.detect == Detect::Plist => {
+                source.with_positions(Arc::new(stored), size)
+            }
+            _ => source,
+        };
+        Ok((source, Some(held)))
+    }
+}
+
+/// What reads a binary file that is a Python object.
+pub(super) fn reader(file: &Bound<'_, PyAny>) -> PyResult<Box<dyn Read + Send>> {
+    Ok(Box::new(PythonFile::new(file)?.ok_or_else(errors::untold)?))
 }
 
 /// The source of a file by its path, and what file that is.
-fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source, Opened)> {
+fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source, About)> {
     let (file, about) = open_file(path)?;
     let total_hint = about.is_file().then_some(about.len());
     let options = Options { total_hint, ..options };
-    let which = Opened::of(&about);
+    let which = About::from(&about);
     // A pipe may keep a thread waiting for ever.
     let Some(size) = total_hint else { return Ok((Source::open(Box::new(file), options), which)) };
     let positions = (options.detect == Detect::Plist).then(|| file.try_clone()).transpose()?;
@@ -152,13 +169,13 @@ fn of_path(path: &Bound<'_, PyString>, options: Options<'_>) -> PyResult<(Source
     Ok((source, which))
 }
 
-/// The first `size` bytes of a file, or fewer, decompressed. Empty if it cannot be decompressed:
+/// The first `size` bytes of a file by its path or address, or fewer, decompressed. Empty if it cannot be decompressed:
 /// whoever reads the file reports that.
 #[pyfunction]
-#[pyo3(signature = (path, size, /))]
+#[pyo3(signature = (file, size, /))]
 pub(crate) fn opening<'py>(
     py: Python<'py>,
-    path: &Bound<'py, PyString>,
+    file: &Bound<'py, PyAny>,
     size: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     guarded(py, || {
@@ -170,7 +187,14 @@ pub(crate) fn opening<'py>(
             limits: &limits,
             total_hint: None,
         };
-        let (mut source, _) = of_path(path, options)?;
+        let mut source = match file.cast::<PyString>() {
+            Ok(path) => of_path(path, options)?.0,
+            // No more is asked for than is looked at.
+            Err(_) => {
+                let stream = file.call_method1(intern!(py, "open"), (0, size))?;
+                Source::open(reader(&stream)?, options)
+            }
+        };
         let mut bytes = vec![0; size];
         let mut count = 0;
         while count < size {
@@ -185,13 +209,7 @@ pub(crate) fn opening<'py>(
     })
 }
 
-/// A file by its path, and its size if it has one.
-pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
-    let (file, about) = open_file(path)?;
-    Ok((file, about.is_file().then_some(about.len())))
-}
-
-fn open_file(path: &Bound<'_, PyString>) -> PyResult<(File, Metadata)> {
+pub(super) fn open_file(path: &Bound<'_, PyString>) -> PyResult<(File, Metadata)> {
     const READ_ONLY: i32 = 0;
     // Python's own function answers signals while it waits: a named pipe may have no writer yet.
     let opened = path.py().import("os")?.call_method1("open", (path, READ_ONLY))?;
@@ -321,6 +339,17 @@ impl PythonFile {
     }
 }
 
+/// The error of a file whose method has raised one. `EOFError` is what Python's own files say of an end
+/// that comes too early.
+#[cold]
+fn raised(py: Python<'_>, error: PyErr) -> io::Error {
+    if !error.is_instance_of::<PyEOFError>(py) {
+        return io::Error::other(error);
+    }
+    let reason = error.value(py).to_string();
+    io::Error::new(io::ErrorKind::UnexpectedEof, EndsEarly(reason))
+}
+
 /// The exception for a file that claims to have read more than was asked for, or than there is.
 #[cold]
 fn too_many(method: &Bound<'_, PyAny>, asked: usize, given: usize) -> PyErr {
@@ -356,7 +385,7 @@ fn to_bytes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
 impl Read for PythonFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         Python::attach(|py| {
-            let count = self.read_attached(py, out).map_err(io::Error::other)?;
+            let count = self.read_attached(py, out).map_err(|error| raised(py, error))?;
             self.count += count as u64;
             if count == 0
                 && !out.is_empty()

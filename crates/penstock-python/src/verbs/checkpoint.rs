@@ -6,19 +6,18 @@ use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
+use crate::io::stored::Stored;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
 use penstock_core::formats::Reader as AnyReader;
 use penstock_core::formats::ReaderState;
 use penstock_core::run::Windows;
-use penstock_core::source::{Compression, Detect};
+use penstock_core::source::{Compression, Detect, ReadAt};
 use penstock_core::split::RecordStart;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 /// The path, which file it was, whether that is plain text, the format, the arguments of its dialect,
 /// where the records are, how many there were, whether the document has ended, the point, and the other
@@ -297,7 +296,7 @@ fn elsewhere() -> PyErr {
 /// The offset behind the last line feed of a file. If a carriage return alone ends its rows, that does as
 /// well, unless it is the last byte: a line feed may follow. In any other file, it may stand within a
 /// row, or be white space in a line of JSON.
-fn end_of_lines(file: &File, size: u64, by_return: bool) -> PyResult<u64> {
+fn end_of_lines(file: &Stored, size: u64, by_return: bool) -> PyResult<u64> {
     let mut bytes = [0; 1 << 16];
     let mut end = size;
     while end > 0 {

@@ -11,6 +11,7 @@ use crate::edge::gc_refs::Held;
 use crate::edge::options::{Errors, PolicyObject, warn_of_broken};
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
+use crate::io::stored::{About, about_remote, is_remote};
 use crate::plan::plan_error;
 use penstock_arrow::plan::NodeId;
 use penstock_arrow::{Finder, Finding, MOST_DIGITS, Mixed, Wanted};
@@ -23,7 +24,6 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -173,8 +173,8 @@ pub(super) type Sourced<'py> = (Bound<'py, Dialect>, Bound<'py, SourceObject>);
 
 /// How a source that was read is read again.
 pub(super) enum Stamp {
-    /// A file by its path, in a state by which a change is noticed.
-    File { file: (u64, u64), size: u64, changed: (i64, i64) },
+    /// A file by its path or address, in a state by which a change is noticed.
+    File(About),
     /// A list or a tuple of chunks.
     Chunks,
     /// A file that the caller has opened, from the position where it was.
@@ -197,7 +197,7 @@ impl Stamp {
     /// The state of a source, if it can be read again.
     fn of_any(py: Python<'_>, source: &SourceObject) -> PyResult<Option<Self>> {
         let object = source.object(py);
-        if object.is_instance_of::<PyString>() {
+        if object.is_instance_of::<PyString>() || is_remote(object)? {
             return Stamp::of_file(object);
         }
         if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
@@ -211,12 +211,11 @@ impl Stamp {
     }
 
     fn of_file(path: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if !path.is_instance_of::<PyString>() {
+            return Ok(about_remote(path)?.map(Stamp::File));
+        }
         let about = std::fs::metadata(path.extract::<PathBuf>()?)?;
-        Ok(about.is_file().then(|| Stamp::File {
-            file: (about.dev(), about.ino()),
-            size: about.len(),
-            changed: (about.mtime(), about.mtime_nsec()),
-        }))
+        Ok(about.is_file().then(|| Stamp::File(About::from(&about))))
     }
 
     /// Makes sure that the source is read again as it was.
@@ -231,11 +230,9 @@ impl Stamp {
                 object.call_method1(intern!(py, "seek"), (position,))?;
                 true
             }
-            Stamp::File { file, size, changed } => matches!(
-                Stamp::of_file(object)?,
-                Some(Stamp::File { file: of, size: now, changed: at })
-                    if (*file, *size, *changed) == (of, now, at)
-            ),
+            Stamp::File(about) => {
+                matches!(Stamp::of_file(object)?, Some(Stamp::File(now)) if now == *about)
+            }
         };
         if is_same {
             return Ok(());

@@ -5,7 +5,7 @@ use super::small_documents;
 use crate::edge::errors::{self, Named, given, guarded};
 use crate::edge::options;
 use crate::io::dialect::{Dialect, of_name};
-use crate::io::sources::open_path;
+use crate::io::stored::{About, Stored};
 use crate::objects::Options;
 use crate::verbs::decode;
 use penstock_core::error::Fault;
@@ -22,9 +22,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::convert::Infallible;
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A binary property list that is open.
@@ -57,20 +55,14 @@ impl Held {
 
 /// A file that must stay as it is: what was read of it would not go with the rest.
 struct Unchanged {
-    file: File,
-    state: (u64, i64, i64),
+    file: Stored,
+    state: About,
 }
 
 impl Unchanged {
-    fn new(file: File) -> io::Result<Self> {
-        let state = Self::state_of(&file)?;
+    fn new(file: Stored) -> io::Result<Self> {
+        let state = file.about()?;
         Ok(Unchanged { file, state })
-    }
-
-    /// Its size, and when it was changed.
-    fn state_of(file: &File) -> io::Result<(u64, i64, i64)> {
-        let about = file.metadata()?;
-        Ok((about.len(), about.mtime(), about.mtime_nsec()))
     }
 }
 
@@ -78,7 +70,7 @@ impl ReadAt for Unchanged {
     fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
         self.file.read_exact_at(out, offset)?;
         // Afterwards: a change in between shows, too.
-        if Self::state_of(&self.file)? != self.state {
+        if self.file.about()? != self.state {
             return Err(io::Error::other("it has changed since it was opened"));
         }
         Ok(())
@@ -110,7 +102,7 @@ impl Graph {
                 }
                 Held::Bytes(bytes.clone().unbind())
             } else {
-                let (file, Some(size)) = open_path(source.cast::<PyString>()?)? else {
+                let Some((file, size)) = Stored::open(source)? else {
                     return Ok(None);
                 };
                 let mut first = [0; 6];

@@ -8,42 +8,29 @@ use crate::edge::errors::{given, guarded};
 use crate::edge::options;
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
+use crate::io::stored::{FromHere, Stored};
 use penstock_core::limits::Limits;
 use penstock_core::source::{Frames, Source, SourceError};
 use penstock_core::split::{self, Asked, Head, Opens, Ranged};
 use penstock_scan::gathered;
 use pyo3::prelude::*;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-
-/// A file that is read from a position on. Others may read it, too.
-struct FromHere {
-    file: File,
-    at: u64,
-}
-
-impl Read for FromHere {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read_at(out, self.at)?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
 
 /// A file, and how it is read from the middle.
 struct Text {
-    file: File,
+    file: Stored,
     frames: Option<Arc<Frames>>,
     limits: Limits,
 }
 
 impl Opens for Text {
     fn open_at(&self, offset: u64) -> Result<Source, SourceError> {
-        let file = self.file.try_clone().map_err(SourceError::Io)?;
+        let file = self.file.clone();
         match &self.frames {
-            None => Ok(Source::resume(Box::new(FromHere { file, at: offset }), &self.limits)),
+            None => {
+                let reader = FromHere::new(file, offset, None).map_err(SourceError::Io)?;
+                Ok(Source::resume(Box::new(reader), &self.limits))
+            }
             Some(frames) => Source::inside(frames, Box::new(file), offset, &self.limits),
         }
     }

@@ -9,7 +9,8 @@ use crate::edge::errors::{Named, given, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
 use crate::io::dialect::{Choice, Dialect};
-use crate::io::sources::{SourceObject, Version, open_path};
+use crate::io::sources::{SourceObject, Version};
+use crate::io::stored::{FromHere, Stored, is_remote};
 use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
 use penstock_arrow::{Finder, Finding};
@@ -31,9 +32,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::{self, ErrorKind, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -307,8 +306,8 @@ impl Planning {
 
 /// A file that can be read from the middle.
 pub(super) enum Parted {
-    Plain(File),
-    InPieces(File, Frames),
+    Plain(Stored),
+    InPieces(Stored, Frames),
     /// It cannot, for this reason.
     Whole(String),
 }
@@ -318,20 +317,26 @@ impl Parted {
     pub(super) fn is_of(&self, source: &SourceObject) -> PyResult<bool> {
         match self {
             Parted::Plain(file) | Parted::InPieces(file, _) => {
-                let about = file.metadata()?;
-                Ok(source.file() == Some((about.dev(), about.ino())))
+                Ok(source.file() == Some(file.about()?.which))
             }
             Parted::Whole(_) => Ok(true),
         }
     }
 
-    fn path<'a, 'py>(
-        py: Python<'py>,
-        source: &'a SourceObject,
-    ) -> PyResult<&'a Bound<'py, PyString>> {
-        source.object(py).cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err("a part is one of a file, which is named by its path")
-        })
+    /// The file by its path or address. None if it can be read in order only.
+    fn stored(py: Python<'_>, source: &SourceObject) -> PyResult<Option<(Stored, u64)>> {
+        let object = source.object(py);
+        if !object.is_instance_of::<PyString>() && !is_remote(object)? {
+            let message = "a part is one of a file, which is named by its path";
+            return Err(PyTypeError::new_err(message));
+        }
+        Stored::open(object)
+    }
+
+    /// The same with the pieces that were found in it.
+    fn in_pieces(py: Python<'_>, source: &SourceObject, frames: Frames) -> PyResult<Self> {
+        let (file, _) = Parted::stored(py, source)?.ok_or_else(changed)?;
+        Ok(Parted::InPieces(file, frames))
     }
 
     /// The file with the table that a part of it holds, and what that is for. Without one, the pieces
@@ -350,7 +355,7 @@ impl Parted {
                 "the pieces of this part are damaged, or those of another part or file",
             ));
         };
-        Ok(Parted::InPieces(open_path(Parted::path(py, source)?)?.0, frames))
+        Parted::in_pieces(py, source, frames)
     }
 
     /// The file with the pieces that somebody has found in it.
@@ -359,8 +364,7 @@ impl Parted {
         source: &SourceObject,
         Pieces(frames): &Pieces,
     ) -> PyResult<Self> {
-        let file = open_path(Parted::path(py, source)?)?.0;
-        Ok(Parted::InPieces(file, frames.clone()))
+        Parted::in_pieces(py, source, frames.clone())
     }
 
     /// The file, and the size of its text, if nothing has to be decompressed to know its pieces.
@@ -383,17 +387,17 @@ impl Parted {
         source: &SourceObject,
         decoding: Option<(usize, &Limits)>,
     ) -> PyResult<(Self, u64)> {
-        let path = Parted::path(py, source)?;
-        let (file, size) = open_path(path)?;
-        let Some(size) = size else {
+        let Some((file, size)) = Parted::stored(py, source)? else {
             return Ok((Parted::Whole("it is no regular file".to_owned()), 0));
         };
         // The index that bgzip writes beside its files.
-        let index = format!("{}.gzi", path.to_string_lossy());
-        let index = match std::fs::read(index) {
-            Ok(index) => Some(index),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(error.into()),
+        let index = match source.object(py).cast::<PyString>() {
+            Ok(path) => match std::fs::read(format!("{}.gzi", path.to_string_lossy())) {
+                Ok(index) => Some(index),
+                Err(error) if error.kind() == ErrorKind::NotFound => None,
+                Err(error) => return Err(error.into()),
+            },
+            Err(_) => None,
         };
         let patient = Patient { file: &file, reads: AtomicUsize::new(0) };
         let found = py.detach(|| match decoding {
@@ -419,7 +423,7 @@ impl Parted {
 
 /// A file that takes long to look through, so that signals are looked for meanwhile.
 struct Patient<'a> {
-    file: &'a File,
+    file: &'a Stored,
     reads: AtomicUsize,
 }
 
@@ -432,7 +436,7 @@ impl ReadAt for Patient<'_> {
         if out.len() > SHORT || reads.is_multiple_of(STEPS) {
             Python::attach(|py| py.check_signals())?;
         }
-        FileExt::read_exact_at(self.file, out, offset)
+        self.file.read_exact_at(out, offset)
     }
 }
 
@@ -756,10 +760,7 @@ pub(super) fn part(
     let begin = point.counted.bytes();
     let before = before(begin);
     let mut source = match parted {
-        Parted::Plain(mut file) => {
-            file.seek(SeekFrom::Start(before))?;
-            Source::resume(Box::new(file), limits)
-        }
+        Parted::Plain(file) => Source::resume(Box::new(FromHere::new(file, before, end)?), limits),
         Parted::InPieces(file, frames) => {
             let inside = Source::inside(&Arc::new(frames), Box::new(file), before, limits);
             inside.map_err(|_| changed())?

@@ -1,6 +1,7 @@
 //! Records that are lines.
 
 use super::{At, Of, Place, RowFile, SLICE, Trouble, unreadable};
+use crate::io::stored::Stored;
 use crate::plan::PlanRef;
 use crate::verbs::decode::{self, PartOf};
 use penstock_core::index::{Cursor, Found, Index, Indexer, Mark, Stuck};
@@ -9,7 +10,6 @@ use penstock_core::source::ReadAt;
 use penstock_scan::{filled, gathered};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use std::fs::File;
 use std::io;
 
 impl RowFile {
@@ -71,7 +71,7 @@ impl RowFile {
     /// The line at a cursor, or `found` if there is none yet.
     fn at_cursor<'a>(
         &self,
-        file: &File,
+        file: &Stored,
         at: &'a mut At,
         found: Found,
     ) -> Result<(Mark, &'a [u8]), Trouble> {
@@ -93,7 +93,7 @@ impl RowFile {
 /// Finds the records, in one pass over the file.
 pub(super) fn indexed(
     py: Python<'_>,
-    file: &File,
+    file: &Stored,
     (start, size): (u64, u64),
     of: Of<'_>,
 ) -> PyResult<Index> {

@@ -16,7 +16,7 @@ pub(crate) use lookup::Lookup;
 use crate::edge::errors::{self, Where, guarded};
 use crate::edge::options;
 use crate::io::dialect::Dialect;
-use crate::io::sources::open_path;
+use crate::io::stored::{About, Stored};
 use crate::objects::Options;
 use crate::plan::PlanRef;
 use penstock_core::error::Fault;
@@ -32,10 +32,8 @@ use penstock_scan::filled;
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
-use std::fs::File;
+use pyo3::types::PyBytes;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes to index before checking for signals.
@@ -45,7 +43,7 @@ const SLICE: usize = 1 << 20;
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct RowFile {
     /// None once it is closed.
-    file: Mutex<Option<Arc<File>>>,
+    file: Mutex<Option<Arc<Stored>>>,
     fingerprint: Fingerprint,
     /// The offset of the first byte of the text.
     start: u64,
@@ -91,7 +89,7 @@ impl RowFile {
     #[expect(clippy::too_many_arguments, reason = "the public function gives all, by position")]
     fn new(
         py: Python<'_>,
-        path: &Bound<'_, PyString>,
+        path: &Bound<'_, PyAny>,
         name: &str,
         dialect: &Bound<'_, Dialect>,
         r#type: &Bound<'_, PyAny>,
@@ -115,14 +113,13 @@ impl RowFile {
                 distinct: false,
             };
             let limits = options::limits(limits)?;
-            let (file, size) = open_path(path)?;
-            if size.is_none() {
+            let Some((file, _)) = Stored::open(path)? else {
                 let message = format!(
                     "{name} is no regular file, so its records cannot be read at random: go \
                      through it with read()"
                 );
                 return Err(PyValueError::new_err(message));
-            }
+            };
             let of = (form.name(), name);
             let of_file = |error: io::Error| unreadable(py, of, error);
             let reader = form.reader(false, &limits);
@@ -259,7 +256,7 @@ impl RowFile {
 }
 
 impl RowFile {
-    fn open_file(&self) -> PyResult<Arc<File>> {
+    fn open_file(&self) -> PyResult<Arc<Stored>> {
         // Locked only for a moment, in which nothing can panic.
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
         file.ok_or_else(|| PyValueError::new_err("these Rows are closed"))
@@ -288,16 +285,16 @@ impl RowFile {
 
     /// Whether the file is unchanged since it was opened. Asked after each read: a change before the
     /// read shows as well, and one during it only then.
-    fn check(&self, file: &File) -> Result<(), Trouble> {
-        let about = file.metadata().map_err(Stuck::Unreadable)?;
+    fn check(&self, file: &Stored) -> Result<(), Trouble> {
+        let about = file.about().map_err(Stuck::Unreadable)?;
         let Fingerprint { size, modified, .. } = self.fingerprint;
-        if about.len() == size && changed_at(&about) == modified {
+        if about.size == size && changed_at(about) == modified {
             return Ok(());
         }
         Err(Trouble::Changed)
     }
 
-    fn unchanged(&self, py: Python<'_>, file: &File) -> PyResult<()> {
+    fn unchanged(&self, py: Python<'_>, file: &Stored) -> PyResult<()> {
         self.check(file).map_err(|trouble| self.told(py, trouble, 0))
     }
 
@@ -380,14 +377,15 @@ impl Through {
 }
 
 /// When a file was changed last, in nanoseconds since 1970.
-fn changed_at(about: &std::fs::Metadata) -> i64 {
-    about.mtime().saturating_mul(1_000_000_000).saturating_add(about.mtime_nsec())
+fn changed_at(about: About) -> i64 {
+    let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
+    about.changed.clamp(bounds.0, bounds.1) as i64
 }
 
 /// The state of the file, by which an index recognises it.
-fn fingerprint(file: &File, rules: Rules) -> io::Result<Fingerprint> {
-    let about = file.metadata()?;
-    let size = about.len();
+fn fingerprint(file: &Stored, rules: Rules) -> io::Result<Fingerprint> {
+    let about = file.about()?;
+    let size = about.size;
     let mut samples = Vec::new();
     for (offset, length) in Fingerprint::samples(size) {
         let mut sample = filled(0, length);
@@ -395,14 +393,14 @@ fn fingerprint(file: &File, rules: Rules) -> io::Result<Fingerprint> {
         samples.push(sample);
     }
     let sample = Fingerprint::digest(samples.iter().map(Vec::as_slice));
-    Ok(Fingerprint { size, modified: changed_at(&about), sample, rules })
+    Ok(Fingerprint { size, modified: changed_at(about), sample, rules })
 }
 
 /// The format and the name of a file.
 type Of<'a> = (&'static str, &'a str);
 
 /// How many bytes precede the text: those of a byte order mark.
-fn beginning(py: Python<'_>, file: &File, of: Of<'_>, size: u64) -> PyResult<u64> {
+fn beginning(py: Python<'_>, file: &Stored, of: Of<'_>, size: u64) -> PyResult<u64> {
     let (_, name) = of;
     let mut head = vec![0; size.min(8) as usize];
     file.read_exact_at(&mut head, 0).map_err(|error| unreadable(py, of, error))?;

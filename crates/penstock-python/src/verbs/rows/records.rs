@@ -6,6 +6,7 @@
 use super::{At, Of, Place, Records, RowFile, Trouble, nowhere, unreadable};
 use crate::drive::destination::Builder;
 use crate::edge::errors::{self, Named};
+use crate::io::stored::Stored;
 use crate::plan::PlanRef;
 use crate::verbs::decode::building;
 use penstock_core::csv::{self, HeaderOnly, Resume};
@@ -18,7 +19,6 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::convert::Infallible;
-use std::fs::File;
 
 /// How many blocks a walk reads before signals are checked.
 const BLOCKS: usize = 4;
@@ -58,7 +58,7 @@ pub(super) enum Walked {
 
 /// Reads a few blocks of a file into a walk.
 pub(super) fn walk<R: Resume>(
-    file: &File,
+    file: &Stored,
     reach: &mut Reach<R, Infallible>,
     walk: &mut Walk<Infallible>,
 ) -> Result<Walked, Stopped> {
@@ -98,7 +98,7 @@ fn named((format, name): Of<'_>) -> Named<'_> {
 /// A record in error is no error yet. But if the columns are not known before it, it is.
 pub(super) fn settled(
     py: Python<'_>,
-    file: &File,
+    file: &Stored,
     of: Of<'_>,
     reader: csv::Reader,
     (start, size): (u64, u64),
@@ -134,7 +134,7 @@ pub(super) fn settled(
 /// Finds the records, in one pass over the file.
 pub(super) fn indexed(
     py: Python<'_>,
-    file: &File,
+    file: &Stored,
     of: Of<'_>,
     reader: csv::Reader,
     (start, size): (u64, u64),

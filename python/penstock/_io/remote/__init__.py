@@ -1,0 +1,1 @@
+"""Files behind an address: `penstock.remote`."""

@@ -1,0 +1,340 @@
+"""`Remote`: a file behind an address, as a source of every verb."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import sys
+import threading
+import time
+import warnings
+from dataclasses import dataclass
+
+from penstock._io.remote import stores as _stores
+from penstock._io.remote.stream import Pieces, Task, Whole
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from typing_extensions import Buffer
+
+    from penstock._io.remote.stores import Answer, Ranged, State, Store
+
+TRIES = 5
+"""How often a request that brings no byte is tried."""
+
+PAUSE = 0.1
+"""How many seconds pass before the second try. Before each other one it is twice as long."""
+
+# Which options are written into a pickle: where a store is, and never who asks.
+_PLACES = frozenset(
+    {
+        *("region", "aws_region", "endpoint", "aws_endpoint", "aws_endpoint_url", "endpoint_url"),
+        *("skip_signature", "aws_skip_signature", "request_payer", "aws_request_payer"),
+        *("virtual_hosted_style_request", "aws_virtual_hosted_style_request"),
+        *("account_name", "azure_storage_account_name", "anon", "allow_http"),
+    }
+)
+
+
+class RemoteWarning(UserWarning):
+    """A file behind an address is read in another way than was hoped for.
+
+    Its server gives the whole file only, so that it is read as one stream, without requests side by
+    side. Or the server cannot be reached, and what `keep=` has kept is read.
+    """
+
+    __module__ = "penstock"
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What tells one state of a file from another, in the words of `os.stat`."""
+
+    st_dev: int
+    st_ino: int
+    st_size: int | None
+    st_mtime_ns: int
+
+
+class Remote:
+    """A file behind an address: a source of every verb. `penstock.remote` makes it.
+
+    It is pinned to the state of the file that it meets first. If the file changes, whoever reads it
+    gets an error, and never a mixture. It can be pickled with that state, but without credentials:
+    other processes take theirs from their environment.
+
+    Attributes:
+        address: The address.
+        requests: How many requests are in flight at most.
+    """
+
+    __module__ = "penstock"
+    __slots__ = (
+        *("__weakref__", "_given", "_keep", "_options", "_process", "_slots", "_state"),
+        *("_store", "_has_ranges", "address", "requests"),
+    )
+
+    def __init__(
+        self,
+        address: str | Ranged,
+        store: object,
+        requests: int,
+        keep: tuple[str, int] | None,
+        options: Mapping[str, Any],
+        state: State | None = None,
+        *,
+        has_ranges: bool = True,
+    ) -> None:
+        """As `penstock.remote` says. Nothing is asked for yet."""
+        self._given = (address, store)
+        self.address: str = address if isinstance(address, str) else repr(address)
+        self.requests = requests
+        self._keep = keep
+        self._options = dict(options)
+        self._state = state
+        self._store: Store | None = None
+        # What belongs to this process: a child that was forked asks by itself.
+        self._process: int | None = None
+        self._slots: Any = None
+        self._has_ranges = has_ranges
+
+    @property
+    def name(self) -> str:
+        """The address as messages have it: without a password and without a query."""
+        return _stores.shown(self.address) if "://" in self.address else self.address
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes the file has, as far as is known yet; None if the server does not say."""
+        return None if self._state is None else self._state.size
+
+    @property
+    def version(self) -> str | None:
+        """What the server calls this state of the file, such as its entity tag.
+
+        None if the server does not say, or was not asked yet.
+        """
+        return None if self._state is None else self._state.version
+
+    def __repr__(self) -> str:
+        """Show the address."""
+        return f"penstock.remote({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same address in the same state."""
+        if not isinstance(other, Remote):
+            return NotImplemented
+        return (self._given, self._state) == (other._given, other._state)
+
+    def __hash__(self) -> int:
+        """As `__eq__`."""
+        return hash(self.address)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the address and the state, and no credentials."""
+        address, store = self._given
+        given = (address, store, self.requests, self._keep, self._places())
+        return _again, (*given, self._state, self._has_ranges)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what a pickle has of it, for JSON. `from_dict` takes it back.
+
+        Raises:
+            TypeError: It is made of an object, which JSON cannot have.
+        """
+        address, store = self._given
+        if store is not None or not isinstance(address, str):
+            raise TypeError(f"{self!r} is made of an object, so that JSON cannot have it: pickle it")
+        state = self._state
+        return {
+            "address": address,
+            "requests": self.requests,
+            "keep": self._keep,
+            "options": self._places(),
+            "state": None if state is None else (state.size, state.version, state.match),
+            "has_ranges": self._has_ranges,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], /) -> Remote:
+        """Return the address of which `as_dict` has made these values, also through JSON.
+
+        Raises:
+            ValueError: They are damaged.
+        """
+        try:
+            keep, state = values["keep"], values["state"]
+            return cls(
+                str(values["address"]),
+                None,
+                int(values["requests"]),
+                None if keep is None else (str(keep[0]), int(keep[1])),
+                dict(values["options"]),
+                None if state is None else _stores.State(*state),
+                has_ranges=bool(values["has_ranges"]),
+            )
+        except (LookupError, TypeError) as error:
+            raise ValueError("these are not the values of a penstock.Remote") from error
+
+    def _places(self) -> dict[str, Any]:
+        return {name: each for name, each in self._options.items() if name in _PLACES}
+
+    def kept(self) -> str | None:
+        """Return the path of the file that `keep=` has kept, and fetch it first if need be.
+
+        None without `keep`.
+        """
+        if self._keep is None:
+            return None
+        from penstock._io.remote.keep import kept  # noqa: PLC0415 - few need it
+
+        return kept(self, *self._keep)
+
+    def stat(self) -> Stat:
+        """Return the state of the file, for those who compare it. Asks if it is not known."""
+        self.connect()
+        state = self._state
+        size = state.size if state is not None and self._has_ranges else None
+        version = "" if state is None else f"{state.size} {state.version}"
+        return Stat(1, _digest(self.address), size, _digest(version))
+
+    def connect(self) -> None:
+        """Ask for the state of the file, if it is not known yet."""
+        if self._state is None and self._has_ranges:
+            self._connected(Pieces(self, 0, _stores.FIRST))
+
+    def _connected(self, pieces: Pieces) -> bool:
+        """Wait until the state of the file is known. False if its server gives no ranges."""
+        try:
+            pieces.wait()
+        except _stores.NoRanges:
+            self._has_ranges = False
+            message = f"{self.name} is read as one stream: its server gives no ranges of bytes"
+            warn(message)
+        return self._has_ranges
+
+    def read_range(self, start: int, end: int) -> bytes:
+        """Return the bytes from `start` up to `end`."""
+        chunks = Task(self.fetch, start, end).result()
+        return bytes(chunks[0]) if len(chunks) == 1 else b"".join(chunks)
+
+    def open(self, start: int = 0, until: int | None = None) -> Pieces | Whole:
+        """Return a stream of the bytes from an offset on. At `until`, perhaps no more are wanted."""
+        if self._has_ranges:
+            pieces = Pieces(self, start, until)
+            if self._state is not None or self._connected(pieces):
+                return pieces
+        return Whole(self, start)
+
+    def fetch(self, start: int, end: int) -> list[Buffer]:
+        """Ask for a range of bytes, as often as it takes, and each time for what is missing."""
+        chunks: list[Buffer] = []
+        at, tries = start, 0
+        while True:
+            before = at
+            try:
+                with self._slot():
+                    answer = self._asked(at, end)
+                    end = min(end, answer.state.size or 0)
+                    for chunk in answer.chunks:
+                        view = memoryview(chunk)
+                        if at + view.nbytes > end:
+                            raise OSError("the server gave more bytes than it was asked for")
+                        chunks.append(view)
+                        at += view.nbytes
+                if at >= end:
+                    return chunks
+                raise ConnectionError(f"{end - at} of {end - start} bytes did not come")
+            except Exception as error:
+                tries = 1 if at > before else tries + 1
+                if tries >= TRIES or not _stores.is_passing(error):
+                    raise _stores.as_os_error(error, self.name) from error
+            time.sleep(PAUSE * 2 ** (tries - 1) * random.uniform(0.5, 1))  # noqa: S311 - no secret
+
+    def fetch_all(self) -> Iterable[Buffer]:
+        """Ask for the whole file, in one stream."""
+        with self._slot():
+            try:
+                answer = self._of_process().ask_for_all()
+            except Exception as error:
+                raise _stores.as_os_error(error, self.name) from error
+            if self._state is None:
+                self._state = answer.state
+            elif answer.state != self._state:
+                raise _stores.Changed("it has changed since it was opened")
+            yield from _checked(answer)
+
+    def _asked(self, start: int, end: int) -> Answer:
+        answer = self._of_process().ask(start, end, self._state)
+        if self._state is None:
+            self._state = answer.state
+        elif answer.state != self._state:
+            raise _stores.Changed("it has changed since it was opened")
+        return answer
+
+    def _slot(self) -> Any:
+        self._of_process()
+        return self._slots
+
+    def _of_process(self) -> Store:
+        """Return the store of this process."""
+        if self._store is None or self._process != os.getpid():
+            address, store = self._given
+            if not isinstance(address, str):
+                self._store = _stores.of_ranged(address)
+            elif store is not None:
+                self._store = _stores.of_store(store, address)
+            else:
+                self._store = _stores.of_address(address, self._options)
+            self._slots = threading.BoundedSemaphore(self.requests)
+            self._process = os.getpid()
+        return self._store
+
+
+def _again(
+    address: str | Ranged,
+    store: object,
+    requests: int,
+    keep: tuple[str, int] | None,
+    options: Mapping[str, Any],
+    state: State | None,
+    has_ranges: bool,  # noqa: FBT001 - a pickle gives it by position
+) -> Remote:
+    return Remote(address, store, requests, keep, options, state, has_ranges=has_ranges)
+
+
+def _checked(answer: Answer) -> Iterable[Buffer]:
+    """Give the chunks of a stream, which cannot be asked for again from the middle."""
+    count = 0
+    try:
+        for chunk in answer.chunks:
+            count += memoryview(chunk).nbytes
+            yield chunk
+    except Exception as error:
+        if not _stores.is_passing(error):
+            raise
+        reason = f"the connection ended after {count:,} bytes, and the server cannot go on there"
+        raise EOFError(reason) from error
+    if answer.state.size is not None and count < answer.state.size:
+        missing = answer.state.size - count
+        raise EOFError(f"{missing:,} bytes of the length that the server declares are missing")
+
+
+def _digest(text: str) -> int:
+    """Return 62 bits of a digest, which fit into any field of a file's state."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 2
+
+
+def warn(message: str) -> None:
+    """Warn, in the name of the first line that is not Penstock's."""
+    level = 2
+    frame = sys._getframe(1)  # noqa: SLF001 - there is no public name for it
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("penstock."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, RemoteWarning, stacklevel=level)
