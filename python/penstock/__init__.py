@@ -87,11 +87,11 @@ if TYPE_CHECKING:
     )
     from penstock._base.broken import BrokenFileWarning
     from penstock._base.types import Rename, T, Times, Types, Unix
+    from penstock._io.remote.make import remote
+    from penstock._io.remote.source import Remote, RemoteWarning
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.lookup import Lookup
     from penstock._parts.map import Map, MapProgress, map
-    from penstock._io.remote.make import remote
-    from penstock._io.remote.source import Remote, RemoteWarning
     from penstock._parts.split import Split, Splits, split
     from penstock._streams.describe import describe
     from penstock._verbs.convert import convert

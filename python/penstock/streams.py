@@ -12,6 +12,7 @@ on pipelines explains it.
 from __future__ import annotations
 
 from penstock._base.place import Place
+from penstock._streams.concurrent import concurrent
 from penstock._streams.nodes import Failure
 from penstock._streams.pipeline import Pipeline
 from penstock._streams.run import Summary
@@ -26,6 +27,7 @@ __all__ = [
     "Stream",
     "Summary",
     "batch",
+    "concurrent",
     "shell",
     "take",
 ]

@@ -262,7 +262,10 @@ class Part(Node):
                 return False
             return None
 
-        vars(self.stream)["emit"] = emit
+        def fail(error: Exception, item: Any, place: Place | None) -> bool | None:
+            return run.failed(error, self, item, errors, place)
+
+        vars(self.stream).update(emit=emit, _fail=fail)
         write = self.stream.write
         return push
 

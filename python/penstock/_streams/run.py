@@ -167,8 +167,17 @@ class Run:
             push = self._targets[id(scope)] = scope.push(self, drop, None)
         return push
 
-    def failed(self, error: Exception, node: Node, item: Any, errors: Push | None) -> bool | None:
+    def failed(
+        self,
+        error: Exception,
+        node: Node,
+        item: Any,
+        errors: Push | None,
+        place: Place | None = None,
+    ) -> bool | None:
         """Hand an exception to the error target, or raise it with a note.
+
+        The place is that of the item at work, unless another one is given.
 
         Returns:
             False if the error target wants no more.
@@ -181,10 +190,10 @@ class Run:
             raised = RuntimeError("a stage raised StopIteration")
             raised.__cause__ = error
             error = raised
+        place = place or self.place()
         if errors is not None and not isinstance(error, MemoryError):
             self.failures += 1
-            return errors(Failure(error, item, self.place(), node.shown()))
-        place = self.place()
+            return errors(Failure(error, item, place, node.shown()))
         self._note(error, node, "" if place is None else f"for {place}")
         self.error = error
         raise error
@@ -292,7 +301,7 @@ class Run:
             if isinstance(node, Part):
                 own = vars(node.stream)
                 if own.get("_run") is self:
-                    for name in ("emit", "_run", "_last"):
+                    for name in ("emit", "_fail", "_run", "_last"):
                         own.pop(name, None)
 
     def _close_source(self, error: BaseException | None = None) -> None:

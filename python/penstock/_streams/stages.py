@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 # What a stream keeps in its `__dict__` while it is part of a run.
-_OURS = ("emit", "_run", "_last")
+_OURS = ("emit", "_fail", "_run", "_last")
 
 
 class Stream:

@@ -8,6 +8,7 @@ import sys
 
 from penstock._io import files as _files
 from penstock._io import formats as _formats
+from penstock._io import sources as _sources
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False
@@ -15,8 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-# What writes the data of a URL, if it is not curl.
-_CLIENTS = {"gs": "gcloud storage cat URL", "s3": "aws s3 cp URL -"}
+    from penstock._io.remote.source import Remote
 
 
 def named(arguments: argparse.Namespace) -> list[str]:
@@ -40,19 +40,36 @@ def named(arguments: argparse.Namespace) -> list[str]:
     for name in arguments.files:
         if os.path.isdir(name):  # noqa: PTH112 - importing pathlib is slow
             found += _folder(name)
-        elif name == "-" or os.path.lexists(name):
+        elif name == "-" or os.path.lexists(name) or is_address(name):
             found.append(name)
-        elif "://" in name:
-            client = _CLIENTS.get(name.partition("://")[0], "curl -s URL")
-            raise CommandError(
-                f"{name}: URLs cannot be read yet: pipe the data in, as with "
-                f"{client} | penstock {arguments.command} -"
-            )
         elif any(character in name for character in "*?["):
             found += _pattern(name)
         else:
             # Opening it says what is wrong.
             found.append(name)
+    return found
+
+
+def is_address(name: str) -> bool:
+    """Whether a word is the address of a file, and not the name of one."""
+    return bool(_sources.scheme(name)) and not os.path.lexists(name)
+
+
+def remote(address: str) -> Remote:
+    """Return the file behind an address.
+
+    Raises:
+        CommandError: It is none, or a package for such addresses is missing.
+    """
+    from penstock._io.remote.make import remote as at  # noqa: PLC0415 - few commands ask a server
+
+    if _sources.scheme(address) == "file":
+        raise CommandError(f"{address}: name the file by its path, {_sources.path_of(address)}")
+    try:
+        found = at(address)
+        found.check()
+    except (ValueError, ImportError) as error:
+        raise CommandError(f"{address}: {error}") from error
     return found
 
 

@@ -7,7 +7,7 @@ import sys
 
 from penstock._base.errors import DecodeError
 from penstock._verbs import recompress as _recompress
-from penstock.cli import CommandError
+from penstock.cli import CommandError, files
 
 TYPE_CHECKING = False
 
@@ -24,6 +24,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     name = source
     if arguments.target == "-" and arguments.to is None:
         raise CommandError("standard output has no suffix: say --to")
+    if files.is_address(arguments.source):
+        source = files.remote(arguments.source)
     if arguments.source == "-":
         if sys.stdin is None:
             raise CommandError("standard input is closed")

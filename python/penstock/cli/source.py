@@ -19,7 +19,7 @@ from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._verbs import convert as _convert
 from penstock._verbs import read as _read
-from penstock.cli import CommandError, dialects, hints
+from penstock.cli import CommandError, dialects, files, hints
 from penstock.cli.paths import explained
 from penstock.cli.threads import chosen
 
@@ -73,7 +73,8 @@ class Source:
         self._arguments = arguments
         self.name = name
         try:
-            self._stream = _stream(self.name)
+            self._remote = files.remote(name) if files.is_address(name) else None
+            self._stream = None if self._remote is not None else _stream(self.name)
             if self.name == "-":
                 self.name = "<stdin>"
             separated = getattr(arguments, "framing", None) is not None
@@ -101,7 +102,7 @@ class Source:
         """
         arguments = self._arguments
         at = arguments.at if at is None else at
-        source = self.name if self._stream is None else self._stream
+        source = self.given
         reads = dialects.read(arguments, self.format, self.name)
         policy = _rust.Policy(errors, 100, dialects.duplicates(arguments), unknown, True, "allow")
         try:
@@ -145,7 +146,7 @@ class Source:
             DecodeError: The file is malformed, or a value has no form in the target.
         """
         arguments = self._arguments
-        source = self.name if self._stream is None else self._stream
+        source = self.given
         reads = dialects.read(arguments, self.format, self.name)
         try:
             return _convert.run(
@@ -193,7 +194,7 @@ class Source:
             CommandError: The file cannot be opened, or an option is wrong.
             DecodeError: The file is malformed.
         """
-        source = self.name if self._stream is None else self._stream
+        source = self.given
         encoding, member = self._arguments.encoding, self._arguments.member
         reads = dialects.read(self._arguments, self.format, self.name)
         try:
@@ -237,7 +238,7 @@ class Source:
             CommandError: The file cannot be opened, or an option is wrong.
             DecodeError: No dialect reads the sample, or two are as likely.
         """
-        source = self.name if self._stream is None else self._stream
+        source = self.given
         encoding, member = self._arguments.encoding, self._arguments.member
         try:
             given, name = _sources.locate("read", source, "infer", member, None)
@@ -274,6 +275,11 @@ class Source:
             )
 
     @property
+    def given(self) -> Any:
+        """What verbs read: a path, an address or a stream."""
+        return self._remote or self._stream or self.name
+
+    @property
     def is_stream(self) -> bool:
         """Whether it can be read only once."""
         return self._stream is not None
@@ -282,6 +288,8 @@ class Source:
         """The first bytes."""
         if self._stream is not None:
             return self._stream.sample()
+        if self._remote is not None:
+            return _rust.opening(self._remote, _SAMPLE)
         with open(self.name, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
             return file.read(_SAMPLE)
 
@@ -293,7 +301,7 @@ class Source:
     def _first_line(self) -> bytes:
         """The first line, or as much of it as is at hand; nothing of a compressed stream."""
         try:
-            start = self._stream.start if self._stream else _rust.opening(self.name, _SAMPLE)
+            start = self._stream.start if self._stream else _rust.opening(self.given, _SAMPLE)
         except (OSError, DecodeError):
             return b""
         return b"" if start.startswith(_PACKED) else start.partition(b"\n")[0]
@@ -312,7 +320,7 @@ class Source:
         kind = _formats.of_name(self.name)
         if kind is not None:
             # XML may be a property list, which its root element says.
-            return kind if self._stream is not None else _formats.of_source(self.name, self.name)
+            return kind if self._stream is not None else _formats.of_source(self.given, self.name)
         if dialects.means_table(self._arguments):
             return "csv"
         if getattr(self._arguments, "comments", False):

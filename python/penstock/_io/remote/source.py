@@ -149,7 +149,9 @@ class Remote:
         """
         address, store = self._given
         if store is not None or not isinstance(address, str):
-            raise TypeError(f"{self!r} is made of an object, so that JSON cannot have it: pickle it")
+            raise TypeError(
+                f"{self!r} is made of an object, so that JSON cannot have it: pickle it"
+            )
         state = self._state
         return {
             "address": address,
@@ -202,6 +204,15 @@ class Remote:
         size = state.size if state is not None and self._has_ranges else None
         version = "" if state is None else f"{state.size} {state.version}"
         return Stat(1, _digest(self.address), size, _digest(version))
+
+    def check(self) -> None:
+        """Make sure that there is what reads such addresses. Nothing is asked for.
+
+        Raises:
+            ImportError: The package for it is not installed.
+            ValueError: Nothing reads them, or an option is wrong.
+        """
+        self._of_process()
 
     def connect(self) -> None:
         """Ask for the state of the file, if it is not known yet."""
@@ -303,7 +314,7 @@ def _again(
     keep: tuple[str, int] | None,
     options: Mapping[str, Any],
     state: State | None,
-    has_ranges: bool,  # noqa: FBT001 - a pickle gives it by position
+    has_ranges: bool,
 ) -> Remote:
     return Remote(address, store, requests, keep, options, state, has_ranges=has_ranges)
 

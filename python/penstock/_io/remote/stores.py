@@ -66,11 +66,11 @@ _VERSIONS = (
 )
 
 
-class Changed(OSError):  # noqa: N818 - its name is read in messages
+class Changed(OSError):
     """The file behind an address is another one than when it was opened."""
 
 
-class NoRanges(Exception):  # noqa: N818 - nobody sees it
+class NoRanges(Exception):
     """The server gives the whole file only."""
 
 
@@ -144,7 +144,9 @@ def _obstore() -> Any:
         import obstore  # noqa: PLC0415 - slow to import, and few need it
         import obstore.store  # noqa: PLC0415 - as above
     except ImportError as error:
-        message = "addresses of http, s3, gs and az need obstore: pip install 'penstock-data[remote]'"
+        message = (
+            "addresses of http, s3, gs and az need obstore: pip install 'penstock-data[remote]'"
+        )
         raise ImportError(message, name="obstore") from error
     return obstore
 
@@ -222,7 +224,15 @@ class _Web(_Stored):
         response = urllib.request.urlopen(request, timeout=30)  # noqa: S310 - as above
         _check_encoding(response.headers.get("Content-Encoding", ""))
         tag = response.headers.get("ETag") or response.headers.get("Last-Modified")
-        return Answer(State(response.length, tag), iter(lambda: response.read1(_CHUNK), b""))
+        return Answer(State(response.length, tag), _all_of(response))
+
+
+def _all_of(file: Any) -> Iterator[bytes]:
+    """Give the chunks of a file, and close it."""
+    read = getattr(file, "read1", file.read)
+    with file:
+        while chunk := read(_CHUNK):
+            yield chunk
 
 
 class _FileSystem:
@@ -247,7 +257,7 @@ class _FileSystem:
 
     def ask_for_all(self) -> Answer:
         file = self._files.open(self._path, "rb")
-        return Answer(State(None, None), iter(lambda: file.read(_CHUNK), b""))
+        return Answer(State(None, None), _all_of(file))
 
     def _state(self) -> State:
         self._files.invalidate_cache()
@@ -308,7 +318,9 @@ def _state_of(about: Mapping[str, Any]) -> State:
 
 def _check_encoding(encoding: str) -> None:
     if encoding.strip().lower() not in _ENCODINGS:
-        raise ValueError(f"the server encodes the content ({encoding}), and Penstock cannot undo that")
+        raise ValueError(
+            f"the server encodes the content ({encoding}), and Penstock cannot undo that"
+        )
 
 
 def _changed() -> Changed:
@@ -330,7 +342,9 @@ def as_os_error(error: Exception, name: str) -> Exception:
         return error
     if isinstance(error, (NoRanges, ValueError, TypeError, NotImplementedError, ImportError)):
         return error
-    return ConnectionError(f"{name}: {str(error).partition(chr(10))[0]}")
+    # obstore names the address, with what may be secret in its query, and then says what is wrong.
+    reason = str(error).partition("\n")[0].rpartition(" - ")[2]
+    return ConnectionError(f"{name}: {reason}")
 
 
 def is_passing(error: BaseException) -> bool:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 MOST = 8 << 20
 """How many bytes a piece has at most."""
 
+# How many seconds somebody waits until signals are answered.
+_SIGNALS = 0.03
 # How many chunks of a stream that knows no ranges are there at most, and nobody has taken them.
 _AHEAD = 16
 # How long the thread of such a stream waits until it looks whether anybody wants it still.
@@ -65,7 +67,9 @@ class Task:
 
     def result(self) -> list[Buffer]:
         """Wait, and return the result or raise the error of the call."""
-        self._done.wait()
+        # A signal may have come to another thread, which does not wake this one.
+        while not self._done.wait(_SIGNALS):
+            pass
         if self._error is not None:
             raise self._error
         return self._result
@@ -190,7 +194,7 @@ class _Pump:
         """Wait for the next chunk; None at the end."""
         while True:
             try:
-                given = self._queue.get(timeout=1)
+                given = self._queue.get(timeout=_SIGNALS)
             except Empty:
                 continue
             if isinstance(given, BaseException):
