@@ -383,7 +383,7 @@ def open(source, into, /, *, dialect, repair, index, all_errors, unknown, types,
     path, name = _sources.path("open", source)
     words = repair if isinstance(repair, str) else tuple(repair)
     # What is no regular file is refused, and reading it might wait for ever.
-    if dialect == "infer" and os.path.isfile(path):  # noqa: PTH113 - pathlib is slow to import
+    if dialect == "infer" and (not isinstance(path, str) or os.path.isfile(path)):  # noqa: PTH113 - pathlib is slow to import
         dialect = _inferred(source, into, words, None, "infer", None, limits)
     form = _dialect.chosen(dialect, name, words)
     return _rows.open_rows(source, index, form, into, "last", unknown, all_errors, limits)

@@ -76,7 +76,7 @@ def test_what_is_kept_opens_without_a_network(tmp_path: Path) -> None:
         server.shutdown()
     with pytest.warns(penstock.RemoteWarning, match="cannot be reached"):
         assert count(address, tmp_path) == 60_000
-    with pytest.raises(OSError, match="a.ndjson"):
+    with pytest.raises(OSError, match=r"a\.ndjson"):
         count(address, tmp_path / "other")
 
 

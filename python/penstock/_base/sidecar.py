@@ -17,11 +17,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from penstock._base.types import Found, Index
+
 # The first bytes of an index in any version, and the size that one can have.
 _MAGIC = b"PENSTIX"
 _LARGEST = 64 << 20
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def place(file: Found, index: Index, suffix: str) -> str:
+    """Return the path at which the index of a file is kept: beside it, or as the caller says.
+
+    Raises:
+        ValueError: There is nothing beside an address.
+    """
+    if index is not True:
+        return os.fsdecode(index)  # type: ignore[arg-type]  # a path
+    if not isinstance(file, str):
+        raise ValueError(  # noqa: TRY004 - it is a file that verbs take
+            f"nothing can be kept beside {file.name}: pass a path as index="
+        )
+    return file + suffix
 
 
 def kept(path: str, magic: bytes = _MAGIC) -> bytes | None:

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
         def kept(self) -> str | None:
             """Return the path of what is kept of it, if anything shall be kept."""
 
+        def stat(self) -> Any:
+            """Return its state, in the words of `os.stat`."""
+
     class HasSchema(Protocol):
         """Anything with an Arrow schema."""
 
@@ -102,6 +105,8 @@ if TYPE_CHECKING:
     )
     # A file whose records are read in any order.
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
+    # A file that was found: its path, or an address.
+    Found: TypeAlias = str | Remote
     # Where a document is written to: a path, a binary file, or a function that takes bytes.
     Target: TypeAlias = Path | Writable | Callable[[bytes], int | None]
     # The same, where whatever takes the bytes is awaited.

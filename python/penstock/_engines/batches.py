@@ -35,7 +35,7 @@ def paths_of(source: Any, format: Any = None) -> list[str]:
 
     Workers have working directories of their own, so the paths are absolute.
     """
-    found = _files.files(source, format) or [os.fsdecode(source)]
+    found = _files.paths(source, format) or [os.fsdecode(source)]
     return [os.path.abspath(path) for path in found]  # noqa: PTH100 - links stay
 
 

@@ -12,10 +12,10 @@ from penstock._io import sources as _sources
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from penstock._base.types import Format
+    from penstock._base.types import Format, Found
 
 
-def files(source: object, format: Format | None) -> list[str] | None:
+def files(source: object, format: Format | None) -> list[Found] | None:
     """Return the paths of the files that `source` means, in order; None if it is one source.
 
     A list or a tuple of paths means the files of each. A folder means the files in it whose names
@@ -34,7 +34,7 @@ def files(source: object, format: Format | None) -> list[str] | None:
         )
         if not is_some:
             return None
-        found: list[str] = []
+        found: list[Found] = []
         for each in source:
             if _sources.is_remote(each):
                 found.append(each)
@@ -53,7 +53,7 @@ def files(source: object, format: Format | None) -> list[str] | None:
         return _of_pattern(path)
     if not is_folder:
         return None
-    found = within(path, format)
+    found = [*within(path, format)]
     if not found:
         formats = _formats.listed([repr(name) for name in _formats.NAMES], "or")
         what = formats if format is None else repr(format)
@@ -65,6 +65,19 @@ def files(source: object, format: Format | None) -> list[str] | None:
             message += f"; a pattern means files in its folders, such as {pattern!r}"
         raise FileNotFoundError(errno.ENOENT, message, path)
     return found
+
+
+def paths(source: object, format: Format | None) -> list[str] | None:
+    """Return the paths of the files that `source` means, as `files`, of which none is an address.
+
+    Raises:
+        TypeError: One of them is.
+    """
+    found = files(source, format)
+    known = [path for path in found or [] if isinstance(path, str)]
+    if _sources.is_remote(source) or len(known) < len(found or []):
+        raise TypeError("files are read here by their paths, and not yet by their addresses")
+    return None if found is None else known
 
 
 def within(folder: str, format: Format | None) -> list[str]:
@@ -89,12 +102,12 @@ def matching(pattern: str) -> list[str]:
     return sorted(path for path in glob(pattern, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207 - as above
 
 
-def _of_pattern(pattern: str) -> list[str] | None:
+def _of_pattern(pattern: str) -> list[Found] | None:
     """Return the files that match a pattern; None if it is none."""
     is_pattern = _sources.is_pattern(pattern) and "://" not in pattern
     if not is_pattern and "[" not in pattern:
         return None
-    found = matching(pattern)
+    found: list[Found] = [*matching(pattern)]
     if not found and is_pattern:
         raise FileNotFoundError(errno.ENOENT, "No file matches", pattern)
     # A name with a bracket may as well be that of a file: opening it says what is wrong.

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from penstock._base.limits import Limits
-    from penstock._base.types import Compression, Path, Source
-    from penstock._io.remote.source import Remote
+    from penstock._base.types import Compression, Found, Path, Remote, Source
 
 
 def is_remote(source: object) -> bool:
@@ -26,12 +25,12 @@ def is_remote(source: object) -> bool:
     return hasattr(source, "read_range") and hasattr(source, "kept")
 
 
-def local(remote: Remote) -> str | Remote:
+def local(remote: Remote) -> Found:
     """Return the path of what is kept of an address, or the address."""
     return remote.kept() or remote
 
 
-def stat(path: str | Remote) -> Any:
+def stat(path: Found) -> Any:
     """Return the state of a file by its path, as `os.stat`, or behind an address."""
     return os.stat(path) if isinstance(path, str) else path.stat()  # noqa: PTH116 - pathlib is slow to import
 
@@ -61,7 +60,7 @@ def locate(
     return open_member(verb, given, name, member, limits)
 
 
-def path(verb: str, source: Path | Remote) -> tuple[str | Remote, str]:
+def path(verb: str, source: Path | Remote) -> tuple[Found, str]:
     """Return the path of a file whose records are read in any order, and its name in messages.
 
     Instead of the path, it may be an address.
@@ -168,7 +167,7 @@ def path_of(url: str) -> str:
     return unquote(urlsplit(url).path)
 
 
-def shown(path: str | Remote) -> str:
+def shown(path: Found) -> str:
     """Return what messages call a file by its path or address."""
     return printable(path) if isinstance(path, str) else path.name
 

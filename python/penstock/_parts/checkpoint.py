@@ -447,7 +447,7 @@ def read(
     if not isinstance(resume, Checkpoint) and resume != "start":
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
     kind = None if format is None else _formats.checked(format)
-    paths = _files.files(source, kind)
+    paths = _files.paths(source, kind)
     if paths is None and not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"resume= reads files by their paths, not {type(source).__name__}")
     if types is not None:

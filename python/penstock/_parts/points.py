@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock._base.limits import Limits
-    from penstock._base.types import At, Format, Index
+    from penstock._base.types import At, Format, Found
 
 SUFFIX = ".penstock-splits"
 """The suffix of the points beside their file."""
@@ -95,19 +95,8 @@ def found(find: Callable[[Any], tuple[int, list[Any], str | None, _rust.Pieces |
     return Points(text, starts, why, kept)
 
 
-def beside(path: str | Remote, index: Index) -> str:
-    """Return the path at which the points of a file are kept.
-
-    Raises:
-        ValueError: There is nothing beside an address.
-    """
-    if index is True and not isinstance(path, str):
-        raise ValueError(f"nothing can be kept beside {path.name}: say a path, as index=")
-    return path + SUFFIX if index is True else os.fsdecode(index)  # type: ignore[arg-type]  # or a path
-
-
 def key(
-    path: str | Remote,
+    path: Found,
     about: os.stat_result,
     format: Format,
     at: At[Any] | None,

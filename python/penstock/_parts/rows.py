@@ -231,7 +231,9 @@ class Rows(_Sequence["T"]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the path and the state of the file."""
         path, *others = self._options
-        options = (os.path.abspath(path), *others)  # noqa: PTH100 - pathlib is slow to import
+        if isinstance(path, str):
+            path = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
+        options = (path, *others)
         return _opened_again, (options, self._file.index(), self._places)
 
 
@@ -240,7 +242,7 @@ def open_rows(source: Path, index: Index, dialect: _rust.Dialect, *how: Any) -> 
     path, name = _sources.path("open", source)
     kept = None
     if index is not None and index is not False:
-        kept = path + _SUFFIX if index is True else os.fsdecode(index)
+        kept = _sidecar.place(path, index, _SUFFIX)
     options = (path, name, dialect, *how)
     file = _open(options, None if kept is None else _sidecar.kept(kept), required=False)
     if kept is not None and not file.is_kept:

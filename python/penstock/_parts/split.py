@@ -9,6 +9,7 @@ from functools import partial
 
 import penstock._rust as _rust
 from penstock._base import plan as _plan
+from penstock._base import sidecar as _sidecar
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
 from penstock._io import dialect as _dialect
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._base.limits import Limits
-    from penstock._base.types import At, Format, Index, Sources, T, Types
+    from penstock._base.types import At, Format, Found, Index, Sources, T, Types
     from penstock._io.remote.source import Remote
     from penstock._rust import Columns, Reader, Schema
 
@@ -245,7 +246,7 @@ class Split:
         """
         if errors not in {"raise", "skip"}:
             raise ValueError(f"errors must be 'raise' or 'skip', not {errors!r}")
-        file, version = _opened(self)
+        file, version = _as_it_was(self)
         dialect = dialect_of(self.format, self.path, self.dialect)
         opened = _rust.Source(file, self.path, None, "infer")
         start, skips = as_start(self.start), errors == "skip"
@@ -482,18 +483,18 @@ def of_files(
     check(parts, size)
     if not 1 <= threads <= _rust.MOST_THREADS:
         raise ValueError(f"threads must be from 1 to {_rust.MOST_THREADS}")
-    paths: list[str | Remote] | None = _files.files(source, format)  # type: ignore[assignment]  # some may be addresses
+    paths = _files.files(source, format)
     if paths is None:
         # A file that was fetched is elsewhere in another process, so a part has its address.
         is_remote = _sources.is_remote(source)
-        path = source if is_remote else _sources.path("split", source)[0]  # type: ignore[arg-type]  # it is checked there
-        paths = [path]  # type: ignore[list-item]  # as above
+        file: Any = source if is_remote else _sources.path("split", source)[0]  # type: ignore[arg-type]  # it is checked there
+        paths = [file]
     if index is not None and not isinstance(index, bool) and len(paths) != 1:
         raise ValueError("index= is the path for one file: True keeps one beside each of several")
     found: list[Split] = []
     whole: dict[str, str] = {}
     for path in paths:
-        name = path if isinstance(path, str) else path.name
+        name = _sources.shown(path)
         chosen = None if choose is None else choose(name)
         mine, why = _split(
             path, len(paths), parts, size, format, at, limits, threads, chosen, index
@@ -518,12 +519,12 @@ def check(parts: int | None, size: int | None) -> None:
             raise ValueError(f"{name} must be at least 1, not {value}")
 
 
-def _opened(split: Split) -> tuple[str | Remote, tuple[int, int]]:
+def _as_it_was(split: Split) -> tuple[Found, tuple[int, int]]:
     """Return the file of a part, which is as it was when it was split, and its state.
 
     That is another one for a file which was fetched and kept.
     """
-    file = split.remote or split.path
+    file: Found = split.remote or split.path
     about = _sources.stat(file)
     if (about.st_size, about.st_mtime_ns) != (split.size, split.mtime_ns):
         raise ValueError(f"{split.path} has changed since it was split")
@@ -540,7 +541,7 @@ def _remote_of(values: Any) -> Remote:
 
 
 def _split(
-    path: str | Remote,
+    path: Found,
     files: int,
     parts: int | None,
     size: int | None,
@@ -553,7 +554,9 @@ def _split(
 ) -> tuple[list[Split], str | None]:
     """Return the parts of one of several files, and why it is one, if it is."""
     about = _sources.stat(path)
-    remote = None if isinstance(path, str) else path
+    remote: Any = None if isinstance(path, str) else path
+    if about.st_size is None:
+        raise ValueError(f"{remote.name} cannot be split: its server gives no ranges of bytes")
     given, name = _sources.locate("split", path, "infer", None, limits)
     try:
         kind = _formats.of_source(given, name) if format is None else format
@@ -573,14 +576,15 @@ def _split(
                 from penstock._parts import points as _points  # noqa: PLC0415 - few programs do
 
                 key = _points.key(path, about, kind, at, chosen, limits)
-                kept = _points.beside(path, index)
+                kept = _sidecar.place(path, index, _points.SUFFIX)
                 points = _points.of(kept, key, lambda: _points.found(found))
                 text, why, pieces = points.text, points.why, points.those_of_parts()
                 starts = points.nearest(wanted(text))
     finally:
         del given  # This closes an archive that was opened here.
     version = text, about.st_size, about.st_mtime_ns
-    made = parts_at(name, kind, at, starts, version, chosen, pieces)
+    named = path if isinstance(path, str) else path.name
+    made = parts_at(named, kind, at, starts, version, chosen, pieces)
     return made if remote is None else [replace(part, remote=remote) for part in made], why
 
 
@@ -631,7 +635,7 @@ def _pieces(split: Split) -> tuple[str, str] | None:
 
 
 def _found(
-    path: str,
+    path: Any,
     dialect: _rust.Dialect,
     source: _rust.Source,
     at: At[Any] | None,
@@ -685,7 +689,7 @@ def read(
     if not is_path and (split.remote is None or source != split.remote):
         raise ValueError(f"the part is one of {split.path}")
     at = split.at
-    file, version = _opened(split)
+    file, version = _as_it_was(split)
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     dialect = dialect_of(split.format, split.path, split.dialect)

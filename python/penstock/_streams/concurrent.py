@@ -77,7 +77,7 @@ class concurrent(Stream):  # noqa: N801 - it is used like a function
                 return False
         assert self._threads is not None  # noqa: S101 - a run has opened it
         self._flying.append((self._threads.submit(self._function, obj), obj, self.place))
-        # An error waits for the next item, or the end, so that what is emitted here gets there first.
+        # An error waits for the next item, or the end: what is emitted here gets there first.
         while self._flying and _is_there(self._flying[0][0]):
             if self._next() is False:
                 return False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock._base.limits import Limits
-    from penstock._base.types import Compression, Format
+    from penstock._base.types import Compression, Format, Found
 
 
 def read(
@@ -65,7 +65,7 @@ def read(
 # Apart from `read`, which is called more often than any other function: to make functions that
 # capture variables takes time, and the interpreter loses the variables if memory ends meanwhile.
 def _several(
-    paths: list[str],
+    paths: list[Found],
     format: Format | None,
     dialect: _rust.Dialect | Callable[[str | None], _rust.Dialect] | None,
     into: object,
@@ -83,7 +83,7 @@ def _several(
         has_size = is_file and about.st_size is not None
         total = total + about.st_size if has_size and total is not None else None
 
-    def opened(path: str, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
+    def opened(path: Found, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
         try:
             given, name = _sources.locate("read", path, compression, member, limits)
         except DecodeError as error:

@@ -47,7 +47,8 @@ def kept(remote: Remote, folder: str, size: int) -> str:
         return newest
     os.makedirs(mine, exist_ok=True)  # noqa: PTH103 - as above
     name = _stores.suffixed(remote.address) or "file"
-    path = os.path.join(mine, f"{_digest(f'{remote.size} {remote.version}')}.{name}")  # noqa: PTH118 - as above
+    state = _digest(f"{remote.size} {remote.version}")
+    path = os.path.join(mine, f"{state}.{name}")  # noqa: PTH118 - as above
     with _locked(mine):
         # Without a version, nobody knows whether it is the same file.
         if remote.version is None or not os.path.exists(path):  # noqa: PTH110 - as above
@@ -89,7 +90,7 @@ def _files(folder: str) -> Iterator[str]:
 
 
 def _make_room(folder: str, size: int, wanted: str) -> None:
-    """Remove those files that nobody has asked for the longest, but never the one that is wanted."""
+    """Remove those files that nobody has asked for the longest, but not the one that is wanted."""
     found = []
     for path in _files(folder):
         # Another process may have removed it.

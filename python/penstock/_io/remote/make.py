@@ -31,9 +31,9 @@ def remote(
     """Return a file behind an address: a source that every verb takes where it takes a path.
 
     Nothing is asked for yet. A verb that reads in order has several requests for ranges of bytes in
-    flight: the first is small, so that the first record is there soon, and the others are up to
-    8 MiB long. So it holds at most `requests` times 8 MiB. A verb that reads at random asks for what
-    it needs. If a connection breaks, Penstock asks for the rest, from the byte on that it has.
+    flight: the first is small, so that the first record is there soon, and others are up to
+    8 MiB long. So it holds at most `requests` times 8 MiB. A verb that reads at random asks for
+    what it needs. If a connection breaks, Penstock asks for the rest, from the byte on that it has.
 
     The source is pinned to the state of the file that it meets first, by its entity tag or its
     version. If the file changes, reading ends with an error, and never with a mixture.

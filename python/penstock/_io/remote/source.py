@@ -235,7 +235,10 @@ class Remote:
         return bytes(chunks[0]) if len(chunks) == 1 else b"".join(chunks)
 
     def open(self, start: int = 0, until: int | None = None) -> Pieces | Whole:
-        """Return a stream of the bytes from an offset on. At `until`, perhaps no more are wanted."""
+        """Return a stream of the bytes from an offset on.
+
+        At `until`, perhaps no more are wanted.
+        """
         if self._has_ranges:
             pieces = Pieces(self, start, until)
             if self._state is not None or self._connected(pieces):
@@ -243,29 +246,37 @@ class Remote:
         return Whole(self, start)
 
     def fetch(self, start: int, end: int) -> list[Buffer]:
-        """Ask for a range of bytes, as often as it takes, and each time for what is missing."""
-        chunks: list[Buffer] = []
+        """Ask for a range of bytes, as often as it takes, and each time for what is missing.
+
+        The range may end behind the file.
+        """
+        chunks: list[memoryview] = []
         at, tries = start, 0
         while True:
-            before = at
             try:
                 with self._slot():
-                    answer = self._asked(at, end)
-                    end = min(end, answer.state.size or 0)
-                    for chunk in answer.chunks:
-                        view = memoryview(chunk)
-                        if at + view.nbytes > end:
-                            raise OSError("the server gave more bytes than it was asked for")
-                        chunks.append(view)
-                        at += view.nbytes
-                if at >= end:
-                    return chunks
-                raise ConnectionError(f"{end - at} of {end - start} bytes did not come")
+                    self._receive(at, end, chunks)
             except Exception as error:
+                before, at = at, start + sum(chunk.nbytes for chunk in chunks)
                 tries = 1 if at > before else tries + 1
                 if tries >= TRIES or not _stores.is_passing(error):
                     raise _stores.as_os_error(error, self.name) from error
+            else:
+                return [*chunks]
             time.sleep(PAUSE * 2 ** (tries - 1) * random.uniform(0.5, 1))  # noqa: S311 - no secret
+
+    def _receive(self, at: int, end: int, chunks: list[memoryview]) -> None:
+        """Ask for a range once, and add what comes of it."""
+        answer = self._asked(at, end)
+        end = min(end, answer.state.size or 0)
+        for chunk in answer.chunks:
+            view = memoryview(chunk)
+            if at + view.nbytes > end:
+                raise OSError("the server gave more bytes than it was asked for")
+            chunks.append(view)
+            at += view.nbytes
+        if at < end:
+            raise ConnectionError(f"{end - at} of the bytes did not come")
 
     def fetch_all(self) -> Iterable[Buffer]:
         """Ask for the whole file, in one stream."""

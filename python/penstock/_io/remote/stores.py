@@ -1,4 +1,4 @@
-"""What answers requests for ranges of bytes: stores of `obstore` and `fsspec`, and the caller's own.
+"""What gives ranges of bytes: stores of `obstore` and `fsspec`, and the caller's own.
 
 An answer is checked against what was known before: it is of the same state of the file, or the
 store raises `Changed`. Whoever asks tries again after errors that may pass.
@@ -296,7 +296,7 @@ class _OfCaller:
 
 def _of_fsspec(address: str, options: Options) -> Store:
     try:
-        from fsspec.core import url_to_fs  # noqa: PLC0415 - slow to import, and few need it
+        from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # noqa: PLC0415 - slow to import
     except ImportError as error:
         scheme = address.partition("://")[0]
         message = f"addresses of {scheme} need fsspec, and its package for {scheme}"
@@ -312,8 +312,8 @@ def _state_of(about: Mapping[str, Any]) -> State:
         is_strong = not tag.startswith("W/")
         return State(about["size"], tag, tag if is_strong else None)
     # A server that says nothing is told to have changed the file in 1970.
-    is_known = at is not None and at != _EPOCH
-    return State(about["size"], at.isoformat() if is_known else None)
+    version = None if at is None or at == _EPOCH else at.isoformat()
+    return State(about["size"], version)
 
 
 def _check_encoding(encoding: str) -> None:
@@ -335,7 +335,7 @@ def shown(address: str) -> str:
 
 
 def as_os_error(error: Exception, name: str) -> Exception:
-    """Return the error of a store as one of the system's, in one line, with the name of the file."""
+    """Return the error of a store as one of the system's, in one line, with the file's name."""
     if isinstance(error, OSError):
         if error.errno is not None and error.filename is None:
             error.filename = name
