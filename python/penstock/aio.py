@@ -8,6 +8,7 @@ takes a chunk.
 from __future__ import annotations
 
 import os
+from collections import deque
 
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
@@ -19,9 +20,9 @@ from penstock._verbs.decoder import Decoder
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
     from types import TracebackType
-    from typing import Any, Generic, Self
+    from typing import Any, Generic, Self, TypeVar
 
     from typing_extensions import Buffer, TypeForm
 
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
         Types,
     )
 
+    Item = TypeVar("Item")
+    R = TypeVar("R")
+
     class _Base(Generic[T]):
         """Something that may be written with the type of its records: `Writer[City]`."""
 
@@ -61,7 +65,7 @@ else:
             return GenericAlias(cls, item)
 
 
-__all__ = ["Writer", "read", "write"]
+__all__ = ["Writer", "concurrent", "read", "write"]
 
 
 async def read(
@@ -168,6 +172,62 @@ async def read(
 
 
 @_suggest.advised
+async def concurrent(
+    items: AsyncIterable[Item] | Iterable[Item],
+    function: Callable[[Item], Awaitable[R]],
+    /,
+    n: int = 4,
+) -> AsyncGenerator[R, None]:
+    """Await a function for `n` items at once, and give the results in the order of the items.
+
+    It is for functions that wait, as for a server: records in, pages out. At most `n` items are
+    held. If a call raises, the results before it come first, and the calls behind it are cancelled.
+
+    Args:
+        items: They may come from `read`, or from any other iterable.
+        function: It is called with an item, and what it returns is awaited.
+        n: How many calls are in flight at most.
+
+    Raises:
+        ValueError: `n` is less than 1.
+
+    Example:
+        >>> import asyncio, penstock
+        >>> async def page(number):
+        ...     await asyncio.sleep(0.01)
+        ...     return f"page {number}"
+        >>> async def main():
+        ...     return [each async for each in penstock.aio.concurrent(range(4), page)]
+        >>> asyncio.run(main())
+        ['page 0', 'page 1', 'page 2', 'page 3']
+    """
+    import asyncio  # noqa: PLC0415 - slow to import, and who calls it has it mostly
+
+    if n < 1:
+        raise ValueError("concurrent() takes a number of calls from 1")
+    flying: deque[asyncio.Future[R]] = deque()
+    try:
+        async for item in _each(items):
+            if len(flying) >= n:
+                yield await flying.popleft()
+            flying.append(asyncio.ensure_future(function(item)))
+        while flying:
+            yield await flying.popleft()
+    finally:
+        for call in flying:
+            call.cancel()
+        await asyncio.gather(*flying, return_exceptions=True)
+
+
+async def _each(items: AsyncIterable[Item] | Iterable[Item]) -> AsyncGenerator[Item, None]:
+    if hasattr(items, "__aiter__"):
+        async for item in items:
+            yield item
+    else:
+        for item in items:
+            yield item
+
+
 def write(
     target: Target | AsyncTarget,
     into: TypeForm[T] = PLAIN,

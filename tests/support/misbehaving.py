@@ -63,16 +63,16 @@ class _Handler(BaseHTTPRequestHandler):
             number = len(served.asked)
             served.now += 1
             served.most = max(served.most, served.now)
+        time.sleep(served.wait)
+        # From here on, the client may have all that it wants before this thread goes on.
+        with served.lock:
+            served.now -= 1
         try:
             self._give(served, number)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
-        finally:
-            with served.lock:
-                served.now -= 1
 
     def _give(self, served: Served, number: int) -> None:
-        time.sleep(served.wait)
         if served.to is not None:
             return self._nothing(302, {"Location": served.to})
         if number <= served.fail:
