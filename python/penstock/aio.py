@@ -171,7 +171,6 @@ async def read(
         yield record
 
 
-@_suggest.advised
 async def concurrent(
     items: AsyncIterable[Item] | Iterable[Item],
     function: Callable[[Item], Awaitable[R]],
@@ -228,6 +227,7 @@ async def _each(items: AsyncIterable[Item] | Iterable[Item]) -> AsyncGenerator[I
             yield item
 
 
+@_suggest.advised
 def write(
     target: Target | AsyncTarget,
     into: TypeForm[T] = PLAIN,

@@ -101,12 +101,12 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
         ),
         (["count", "no*.json"], "no*.json: no file matches"),
         (
-            ["count", "https://a.b/c.json"],
-            "https://a.b/c.json: URLs cannot be read yet: pipe the data in, as with curl -s URL |",
+            ["count", "file:///a/c.json"],
+            "file:///a/c.json: name the file by its path, /a/c.json",
         ),
         (
-            ["count", "s3://a/b.json"],
-            "s3://a/b.json: URLs cannot be read yet: pipe the data in, as with aws s3 cp URL - |",
+            ["count", "nothing://a/b.json"],
+            "nothing://a/b.json: Protocol not known: nothing",
         ),
         (["count", "--namespace", "a=urn:a", "cities.json"], "cities.json: --namespace is for XML"),
         (["count", "empty"], "cannot tell the format of empty: say --format"),

@@ -282,10 +282,10 @@ def test_urls_are_no_files() -> None:
         with pytest.raises(ValueError) as raised:  # noqa: PT011 - the whole message follows
             verb("https://example.org/a.json")  # type: ignore[operator]
         assert str(raised.value) == (
-            f"{verb.__name__}() opens files, not URLs: pass a response, such as "
-            "urllib.request.urlopen('https://example.org/a.json'), and format="
+            f"{verb.__name__}() opens files, not URLs: "
+            "pass penstock.remote('https://example.org/a.json')"
         )
-    with pytest.raises(ValueError, match="pass the binary file that a client for s3 opens, and"):
+    with pytest.raises(ValueError, match=r"pass penstock.remote\('s3://bucket/a.json'\)"):
         penstock.read(["s3://bucket/a.json"])
     with pytest.raises(MalformedInput):
         penstock.decode("https://example.org")

@@ -88,3 +88,6 @@ def remote(
             raise ValueError(f"{name} must be at least 1, not {number}")
     folder = None if keep is None else (os.fsdecode(keep), keep_bytes)
     return Remote(address, store, requests, folder, options)
+
+
+remote.__module__ = "penstock"
