@@ -96,7 +96,9 @@ def test_the_first_tab_shows_all_names() -> None:
 
 
 def test_addresses_are_no_files() -> None:
-    with pytest.raises(ValueError, match=r"^columns\(\) opens files, not URLs: pass penstock.remote"):
+    with pytest.raises(
+        ValueError, match=r"^columns\(\) opens files, not URLs: pass penstock.remote"
+    ):
         penstock.columns("https://example.org/a.json")
     with pytest.raises(ValueError, match=r"pass penstock.remote\('s3://bucket/a.json'\)"):
         penstock.read("s3://bucket/a.json")

@@ -278,10 +278,13 @@ def _run(
     # Few programs have several processes, and this is slow to import.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from multiprocessing import get_context  # noqa: PLC0415
 
     left = iter(splits)
     running: deque[tuple[Split, Future[_Answer]]] = deque()
-    pool = ProcessPoolExecutor(processes)
+    # A forked child cannot ask as its parent has done.
+    context = get_context("spawn") if any(part.remote is not None for part in splits) else None
+    pool = ProcessPoolExecutor(processes, context)
     # If an exception comes from elsewhere while this waits, the parts at work are of no use.
     waits = False
     try:

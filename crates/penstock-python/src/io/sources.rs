@@ -3,6 +3,7 @@
 //! A source is read without the interpreter lock. Files that are Python objects take it while their
 //! own methods run.
 
+use super::stored::{About, Stored, about_remote, is_remote};
 use crate::edge::errors::{self, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options;
@@ -15,7 +16,6 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
-use super::stored::{About, Stored, about_remote, is_remote};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::FromRawFd;

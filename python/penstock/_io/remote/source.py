@@ -216,6 +216,7 @@ class Remote:
 
     def connect(self) -> None:
         """Ask for the state of the file, if it is not known yet."""
+        self.check()
         if self._state is None and self._has_ranges:
             self._connected(Pieces(self, 0, _stores.FIRST))
 
@@ -231,6 +232,7 @@ class Remote:
 
     def read_range(self, start: int, end: int) -> bytes:
         """Return the bytes from `start` up to `end`."""
+        self.check()
         chunks = Task(self.fetch, start, end).result()
         return bytes(chunks[0]) if len(chunks) == 1 else b"".join(chunks)
 
@@ -239,6 +241,7 @@ class Remote:
 
         At `until`, perhaps no more are wanted.
         """
+        self.check()
         if self._has_ranges:
             pieces = Pieces(self, start, until)
             if self._state is not None or self._connected(pieces):

@@ -116,6 +116,10 @@ def of_address(address: str, options: Options) -> Store:
         # The container stands before the account.
         container, _, account = bucket.partition("@")
         bucket, options = container, {"account_name": account.partition(".")[0], **options}
+    ends = (options.get(name, "") for name in ("endpoint", "aws_endpoint", "endpoint_url"))
+    if any(str(end).startswith("http://") for end in ends):
+        client = {"allow_http": True, **options.get("client_options", {})}
+        options = {**options, "client_options": client}
     store = _obstore().store.from_url(f"{scheme}://{bucket}", **options)
     return _Stored(store, key)
 
@@ -149,6 +153,27 @@ def _obstore() -> Any:
         )
         raise ImportError(message, name="obstore") from error
     return obstore
+
+
+# The process that has asked by `obstore`, whose threads a forked child does not have.
+_ASKING: int | None = None
+
+
+def _begin() -> None:
+    """Make sure that `obstore` works in this process.
+
+    Raises:
+        RuntimeError: It is a child that was forked from one that has used it, and would wait for
+            ever.
+    """
+    global _ASKING  # noqa: PLW0603 - it is one for the process, as the threads are
+    if _ASKING is None:
+        _ASKING = os.getpid()
+    elif os.getpid() != _ASKING:
+        raise RuntimeError(
+            "this process was forked from one that has read an address, and obstore does not work "
+            "in it: begin processes by 'spawn' or 'forkserver'"
+        )
 
 
 class _Stored:
@@ -186,6 +211,7 @@ class _Stored:
     def _get(self, options: dict[str, Any]) -> Any:
         obstore = _obstore()
         exceptions = obstore.exceptions
+        _begin()
         try:
             answer = obstore.get(self._store, self._key, options=options or None)
         except exceptions.PreconditionError as error:
@@ -340,7 +366,8 @@ def as_os_error(error: Exception, name: str) -> Exception:
         if error.errno is not None and error.filename is None:
             error.filename = name
         return error
-    if isinstance(error, (NoRanges, ValueError, TypeError, NotImplementedError, ImportError)):
+    ours = (NoRanges, ValueError, TypeError, RuntimeError, ImportError, MemoryError)
+    if isinstance(error, ours):
         return error
     # obstore names the address, with what may be secret in its query, and then says what is wrong.
     reason = str(error).partition("\n")[0].rpartition(" - ")[2]
@@ -351,7 +378,7 @@ def is_passing(error: BaseException) -> bool:
     """Whether an error may be another one, or none, if somebody asks again."""
     lasting = (
         *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, Changed),
-        *(ValueError, TypeError, NotImplementedError, ImportError, MemoryError, NoRanges),
+        *(ValueError, TypeError, RuntimeError, ImportError, MemoryError, NoRanges),
     )
     if not isinstance(error, Exception) or isinstance(error, lasting):
         return False
