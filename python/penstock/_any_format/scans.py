@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock._any_format import columns as _columns
 from penstock._base.types import PLAIN
+from penstock._io import sources as _sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +47,7 @@ class Scan:
         """
         paths = source if isinstance(source, (list, tuple)) and source else [source]
         for each in paths:
-            if not isinstance(each, (str, os.PathLike)):
+            if not isinstance(each, (str, os.PathLike)) and not _sources.is_remote(each):
                 raise TypeError(
                     f"{verb}() takes the paths of files, because each query reads them again, "
                     f"not {type(each).__name__}"

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-    from typing import Any, Literal, Protocol, TypeAlias
+    from typing import Any, BinaryIO, Literal, Protocol, TypeAlias
 
     from typing_extensions import Buffer, TypeForm, TypeVar
 
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
         def stat(self) -> Any:
             """Return its state, in the words of `os.stat`."""
+
+        def as_file(self) -> BinaryIO:
+            """Return a file that can seek."""
 
     class HasSchema(Protocol):
         """Anything with an Arrow schema."""

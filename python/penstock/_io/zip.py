@@ -53,6 +53,8 @@ def open_member(
     """
     if isinstance(source, str):
         file: BinaryIO = open(source, "rb")  # noqa: PTH123, SIM115 - closed with the chunks
+    elif hasattr(source, "as_file"):
+        file = source.as_file()
     elif hasattr(source, "seek") and hasattr(source, "tell") and hasattr(source, "read"):
         file = source  # type: ignore[assignment]  # as much of a file as is needed
     else:

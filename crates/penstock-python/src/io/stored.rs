@@ -111,7 +111,7 @@ pub(crate) struct About {
     /// The device, and the number there.
     pub(crate) which: (u64, u64),
     pub(crate) size: u64,
-    /// When it was changed last, in nanoseconds. Of an address: a digest of its version.
+    /// When it was changed last, in nanoseconds. Of an address: a digest of its version, or 0.
     pub(crate) changed: i128,
 }
 
@@ -151,6 +151,11 @@ impl Stored {
         let about = about_remote(object)?;
         let remote = || Remote::new(Arc::new(object.clone().unbind()));
         Ok(about.map(|about| (Stored::Remote(remote()), about.size)))
+    }
+
+    /// Whether the state of the file has a name: that of another one is another.
+    pub(crate) fn is_named(&self, about: About) -> bool {
+        matches!(self, Stored::Remote(_)) && about.changed != 0
     }
 
     /// Which file it is now. An address is pinned to a state: a read notices that it is another.

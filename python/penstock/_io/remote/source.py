@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import random
 import sys
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 TRIES = 5
 """How often a request that brings no byte is tried."""
+
+SEEKING = 256 << 10
+"""How many bytes a file that can seek asks for at least."""
 
 PAUSE = 0.1
 """How many seconds pass before the second try. Before each other one it is twice as long."""
@@ -53,7 +57,10 @@ class RemoteWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What tells one state of a file from another, in the words of `os.stat`."""
+    """What tells one state of a file from another, in the words of `os.stat`.
+
+    In place of the time there is a digest of the version, or 0 if nobody knows that.
+    """
 
     st_dev: int
     st_ino: int
@@ -202,8 +209,9 @@ class Remote:
         self.connect()
         state = self._state
         size = state.size if state is not None and self._has_ranges else None
-        version = "" if state is None else f"{state.size} {state.version}"
-        return Stat(1, _digest(self.address), size, _digest(version))
+        is_named = state is not None and state.version is not None
+        changed = _digest(f"{self.size} {self.version}") if is_named else 0
+        return Stat(1, _digest(self.address), size, changed)
 
     def check(self) -> None:
         """Make sure that there is what reads such addresses. Nothing is asked for.
@@ -247,6 +255,15 @@ class Remote:
             if self._state is not None or self._connected(pieces):
                 return pieces
         return Whole(self, start)
+
+    def as_file(self) -> io.BufferedReader:
+        """Return a binary file that can seek, for those who need one, as for a zip archive.
+
+        Raises:
+            OSError: The server gives no ranges, or cannot be reached.
+        """
+        self.connect()
+        return io.BufferedReader(Seekable(self), SEEKING)
 
     def fetch(self, start: int, end: int) -> list[Buffer]:
         """Ask for a range of bytes, as often as it takes, and each time for what is missing.
@@ -319,6 +336,45 @@ class Remote:
             self._slots = threading.BoundedSemaphore(self.requests)
             self._process = os.getpid()
         return self._store
+
+
+class Seekable(io.RawIOBase):
+    """A binary file over ranges of bytes, which has a position."""
+
+    def __init__(self, remote: Remote) -> None:
+        """Begin at the first byte."""
+        size = remote.stat().st_size
+        if size is None:
+            raise OSError(f"{remote.name} cannot be read at random: its server gives no ranges")
+        self._remote, self._size, self._at = remote, size, 0
+
+    def readable(self) -> bool:
+        """As a file."""
+        return True
+
+    def seekable(self) -> bool:
+        """As a file."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a position."""
+        origins = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
+        at = origins[whence] + offset
+        if at < 0:
+            raise ValueError("there is nothing before the beginning of a file")
+        self._at = at
+        return at
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        """Read from the position on."""
+        room = memoryview(buffer).cast("B")
+        end = min(self._at + len(room), self._size)
+        if end <= self._at:
+            return 0
+        data = self._remote.read_range(self._at, end)
+        room[: len(data)] = data
+        self._at = end
+        return len(data)
 
 
 def _again(

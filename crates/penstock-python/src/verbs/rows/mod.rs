@@ -387,7 +387,10 @@ fn fingerprint(file: &Stored, rules: Rules) -> io::Result<Fingerprint> {
     let about = file.about()?;
     let size = about.size;
     let mut samples = Vec::new();
-    for (offset, length) in Fingerprint::samples(size) {
+    // A server that calls this state by a name needs no samples: each would be a request.
+    let places =
+        if file.is_named(about) { Vec::new() } else { Fingerprint::samples(size).collect() };
+    for (offset, length) in places {
         let mut sample = filled(0, length);
         file.read_exact_at(&mut sample, offset)?;
         samples.push(sample);
