@@ -34,6 +34,7 @@ LAWS = {
         r'\b(Reader|AnyWriter)::Plist\b|\bplist::|::plist\b|\bmod plist\b|"plist"|penstock\.plist as',
         {
             "crates/penstock-core/src/split/threads/members.rs": "parts of the binary form",
+            "crates/penstock-python/src/edge/errors.rs": "archives are property lists",
             "crates/penstock-python/src/verbs/graph.rs": "`open` of the binary form",
             "python/penstock/_archives/graph.py": "what `open` shows",
             "python/penstock/_archives/keyed.py": "archives are property lists",

@@ -126,6 +126,7 @@ __all__ = [
     "split_points",
     "split_schema",
     "split_size",
+    "unarchive",
     "wall_ns",
 ]
 
@@ -290,6 +291,15 @@ def make(
     limits: Limits | None,
     /,
 ) -> _T: ...
+def unarchive(
+    graph: Any,
+    known: tuple[type, type, Any],
+    stored: Any,
+    type: TypeForm[Any] | None,
+    classes: Mapping[str, Any],
+    how: tuple[str, bool],
+    /,
+) -> tuple[Any] | None: ...
 def plain(
     value: object, type: object | None, omit: str | None, limits: Limits | None, /
 ) -> Any: ...

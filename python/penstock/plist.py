@@ -137,7 +137,7 @@ def decode(
             dictionaries become plain values, and all others `ArchivedObject`.
         classes: With `archive`, your classes by the names that the archive has for them.
         all_errors: Whether an error reports all problems, in its `problems`, and not only the
-            first. It is not for `archive`.
+            first. With `archive`, all those of one object.
         duplicates: Which value counts if a dictionary repeats a key: the `"last"` or the `"first"`.
             With `"error"`, a repeated key is an error. Skipped keys are not compared.
         unknown: Whether to `"skip"` keys that a class does not name, or to raise an `"error"`.

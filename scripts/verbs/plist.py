@@ -63,7 +63,7 @@ def decode(data, into, /, *, form, archive, classes, READ, limits) -> T:
         form: `"binary"`, `"xml"`, `"openstep"`, `"gnustep"` or `"json"`. By default the first bytes
             say it. The two forms of text are read in the same way.
         all_errors: Whether an error reports all problems, in its `problems`, and not only the
-            first. It is not for `archive`.
+            first. With `archive`, all those of one object.
         duplicates: Which value counts if a dictionary repeats a key: the `"last"` or the `"first"`.
             With `"error"`, a repeated key is an error. Skipped keys are not compared.
         repair: The faults of a property list in XML to repair instead of refusing them; see

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import decimal
+import plistlib
 import typing
 import uuid
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+import annotated_types
 import pytest
 from keyed_archives import (
     CLASSES,
@@ -27,6 +30,7 @@ from keyed_archives import (
 )
 
 import penstock
+from penstock import plist
 from penstock._archives import keyed as _keyed
 
 
@@ -239,14 +243,23 @@ class TestClasses:
         assert Counted.calls == 1
 
     def test_types_that_cannot_be_filled(self):
-        for into, message in [
-            (complex, "the root: an archive cannot fill a field of the type <class 'complex'>"),
+        message = "the root: an archive cannot fill a field of the type typing.Generator"
+        with pytest.raises(penstock.PlanError, match=message):
+            _keyed.unarchive(Archive().document(UID(0)), typing.Generator[int])
+        # In a cycle, classes are filled without their plans.
+        for cls, message in [
             (Deep, "Deep.name: the path 'a/b' is no key of an archived object"),
             (Wrong, "Wrong.data: an archive cannot fill a field with Hex"),
         ]:
+            archive = Archive()
+            looped = archive.add(None)
+            archive.objects[looped.data] = {"$class": archive.cls("X"), "data": looped, "a": looped}
             with pytest.raises(penstock.PlanError) as caught:
-                _keyed.unarchive(Archive().document(UID(0)), into)
+                archive.load(looped, classes={"X": cls})
             assert str(caught.value) == message
+            # Whatever is wrong with the archive comes first.
+            with pytest.raises(penstock.MalformedInput, match="has 4 objects"):
+                archive.load(archive.obj("X", data=UID(9), a=UID(9)), classes={"X": cls})
         with pytest.raises(
             penstock.PlanError, match="the class for 'X' must be a class, not 'Person'"
         ):
@@ -258,3 +271,97 @@ class TestClasses:
         archive = Archive()
         found = archive.load(archive.obj("os.system", command=archive.add("true")))
         assert found.class_name == "os.system"
+
+
+@dataclass
+class Order:
+    total: Annotated[int, annotated_types.Gt(0)]
+    code: Annotated[str, penstock.via(str.upper)]
+    size: Annotated[str, penstock.at("box/size")] = ""
+    key: Annotated[bytes, penstock.Hex] = b""
+
+
+@dataclass
+class Money:
+    amount: decimal.Decimal
+
+
+class TestPlans:
+    """The plan of a class holds in archives as in other property lists."""
+
+    def load(self, archive: Archive, root: Any, into: Any, **options: Any) -> Any:
+        data = plistlib.dumps(archive.document(root), fmt=plistlib.FMT_BINARY)
+        return plist.decode(data, into, archive=True, **options)
+
+    def test_marks_of_fields(self):
+        archive = Archive()
+        box = archive.mapping(size=archive.add("XL"))
+        order = archive.obj("XYOrder", total=3, code=archive.add("ab"), box=box, key=b"x")
+        found = archive.load(archive.array(order), list[Order], classes={"XYOrder": Order})
+        assert found == [Order(3, "AB", "XL", b"x")]
+
+    def test_what_a_constraint_refuses(self):
+        archive = Archive()
+        order = archive.obj("XYOrder", total=0, code=archive.add("ab"))
+        root = archive.mapping(first=archive.array(archive.add("x"), order))
+        with pytest.raises(penstock.ValidationError) as caught:
+            archive.load(root, classes={"XYOrder": Order})
+        assert caught.value.steps == ("first", 1, "total")
+        assert caught.value.reason == "expected int > 0, got 0"
+        assert caught.value.offset is None
+        assert caught.value.format == "plist"
+
+    def test_all_errors(self):
+        archive = Archive()
+        order = archive.obj("XYOrder", total=0, code=5)
+        with pytest.raises(penstock.ValidationError) as caught:
+            self.load(
+                archive, archive.array(order), Any, classes={"XYOrder": Order}, all_errors=True
+            )
+        assert [problem.path for problem in caught.value.problems] == ["0/code", "0/total"]
+
+    def test_types(self):
+        archive = Archive()
+        root = archive.array(archive.obj("XYMoney", amount=archive.add("5,20")))
+        found = self.load(
+            archive,
+            root,
+            list[Money],
+            classes={"XYMoney": Money},
+            types={decimal.Decimal: lambda text: decimal.Decimal(text.replace(",", "."))},
+        )
+        assert found == [Money(decimal.Decimal("5.20"))]
+
+    def test_types_in_a_cycle(self):
+        archive = Archive()
+        looped = archive.add(None)
+        archive.objects[looped.data] = {"$class": archive.cls("XYCounted"), "me": looped}
+        with pytest.raises(penstock.PlanError, match="types= does not hold in this archive"):
+            self.load(archive, looped, Any, classes={"XYCounted": Counted}, types={int: int})
+
+    def test_parts_of_an_open_archive(self):
+        archive = Archive()
+        order = archive.obj("XYOrder", total=-1, code=archive.add("ab"))
+        good = archive.obj("XYOrder", total=1, code=archive.add("ab"))
+        root = archive.array(archive.array(good), archive.array(order))
+        data = plistlib.dumps(archive.document(root), fmt=plistlib.FMT_BINARY)
+        opened = plist.open(data, archive=True, classes={"XYOrder": Order})
+        assert opened[0].to(list[Order]) == [Order(1, "AB")]
+        with pytest.raises(penstock.ValidationError) as caught:
+            opened[1].to(list[Order])
+        assert caught.value.path == "1/0/total"
+
+    def test_an_interrupt_ends_it(self):
+        def interrupt(_: object) -> str:
+            raise KeyboardInterrupt
+
+        archive = Archive()
+        money = archive.obj("XYMoney", amount=archive.add("5"))
+        with pytest.raises(KeyboardInterrupt):
+            self.load(
+                archive,
+                money,
+                Any,
+                classes={"XYMoney": Money},
+                types={decimal.Decimal: interrupt},
+            )

@@ -66,6 +66,8 @@ mod _rust {
     #[pymodule_export]
     use crate::plan::{PlanObject, Raw, contradiction};
     #[pymodule_export]
+    use crate::verbs::archived::unarchive;
+    #[pymodule_export]
     use crate::verbs::checkpoint::read_on;
     #[pymodule_export]
     use crate::verbs::columns::Columns;

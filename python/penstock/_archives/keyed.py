@@ -17,22 +17,25 @@ import urllib.parse
 import uuid
 from collections.abc import Mapping
 
+import penstock._rust as _rust
 from penstock._annotations.at import written
 from penstock._archives.keyed_types import ANY, Class, Kinds, exactly
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
+from penstock._base import plan as _plan
 from penstock._base.errors import MalformedInput, PlanError, ValidationError
 from penstock._base.types import PLAIN
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn, TypeAlias
 
     from penstock._archives.keyed_types import Items, Kind, Pairs, Task
+    from penstock._base.types import Types
 
     # Makes an object of a known class from its fields.
-    Maker: TypeAlias = Callable[["_Graph", int, dict[str, Any]], Task]
+    Maker: TypeAlias = Callable[["Graph", int, dict[str, Any]], Task]
 
 VERSION = 100_000
 ARCHIVER = "NSKeyedArchiver"
@@ -42,6 +45,8 @@ _UID = plistlib.UID
 _SCALARS = frozenset({str, int, float, bool, bytes, dt.datetime, type(None)})
 _ABSENT = object()
 _EPOCH = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
+# What the extension makes besides plain values.
+_KNOWN = (_UID, ArchivedObject, _EPOCH)
 
 
 def unarchive(
@@ -50,6 +55,8 @@ def unarchive(
     classes: Mapping[str, Any] | None = None,
     *,
     unknown: str = "skip",
+    types: Types | None = None,
+    all_errors: bool = False,
     source: str | None = None,
 ) -> Any:
     """Return the root of an archive, which is a property list as plain values.
@@ -59,45 +66,90 @@ def unarchive(
         into: The type of the root.
         classes: The classes for archived objects, by the names that the archive has for them.
         unknown: Whether keys that a class does not name are an `"error"`.
+        types: Functions that make values of types.
+        all_errors: Whether an error reports all problems of an object.
         source: The name of the file, for errors.
     """
-    graph, kind = prepared(document, into, classes, unknown, source)
-    return graph.run(graph.root(kind))
+    names = checked(classes)
+    graph = Graph(document, source)
+    top = graph.top
+    stored = next(iter(top.values())) if top.keys() in ({"root"}, {"$0"}) else top
+    return filled(graph, stored, into, names, unknown, types, all_errors=all_errors)
 
 
-def prepared(
-    document: Any,
-    into: Any,
-    classes: Mapping[str, Any] | None,
-    unknown: str,
-    source: str | None,
-    objects: Any = None,
-) -> tuple[_Graph, Kind]:
-    """Return the graph of an archive, and the kind of a type.
+def checked(classes: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the classes for archived objects.
 
-    Args:
-        document: As for `unarchive`.
-        into: As for `unarchive`.
-        classes: As for `unarchive`.
-        unknown: As for `unarchive`.
-        source: As for `unarchive`.
-        objects: The objects of the archive, if they are not those of the document.
+    Raises:
+        TypeError: These are no classes by names.
+        PlanError: One of them is no class.
     """
-    kinds = Kinds()
     given: Any = {} if classes is None else classes
     if not isinstance(given, Mapping):
         raise TypeError(f"classes must be a mapping of names to classes, not {given!r}")
     names: Mapping[str, Any] = given
-    mapped: dict[str, Class] = {}
     for name, cls in names.items():
         if not exactly(name, str):
             raise TypeError(f"the name of an archived class must be a str, not {name!r}")
         if not isinstance(cls, type):
             raise PlanError(f"the class for {name!r} must be a class, not {cls!r}")
-        mapped[name] = kinds.of_class(cls)
-    root = ANY if into is PLAIN else kinds.of(into, "the root")
-    strict = unknown == "error"
-    return _Graph(document, mapped, strict=strict, source=source, objects=objects), root
+    return names
+
+
+def filled(
+    graph: Graph,
+    stored: Any,
+    into: Any,
+    classes: Mapping[str, Any],
+    unknown: str,
+    types: Types | None,
+    *,
+    all_errors: bool,
+) -> Any:
+    """Return what a value of an archive stands for, and all that it leads to.
+
+    The extension makes it by the plans of the classes. What it leaves to Python is made by the
+    kinds of `keyed_types`: objects in a cycle with one of the caller's classes, and containers that
+    several objects have and that types change. They also find the words for what does not fit.
+
+    Raises:
+        ValidationError: It does not fit.
+        MalformedInput: The archive is damaged there.
+        PlanError: A class cannot be filled.
+    """
+    refused: Exception | None = None
+    wanted, planned = None if into is PLAIN else into, classes
+    try:
+        if types is not None:
+            wanted = None if wanted is None else _plan.with_types(wanted, types)
+            planned = {name: _plan.with_types(classes[name], types) for name in classes}
+        found = _rust.unarchive(graph, _KNOWN, stored, wanted, planned, (unknown, all_errors))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the caller's classes may raise anything
+        refused = error
+    else:
+        if found is not None:
+            return found[0]
+    if refused is not None and (types is not None or all_errors):
+        raise refused
+    if types is not None:
+        # Whatever is wrong with the archive itself comes first.
+        graph.again().made_of(stored, ANY)
+        raise PlanError(
+            "types= does not hold in this archive: a cycle leads through one of the classes, or "
+            "objects share a container that a type changes"
+        )
+    kinds = Kinds()
+    try:
+        mapped = {name: kinds.of_class(classes[name]) for name in classes}
+        root = ANY if into is PLAIN else kinds.of(into, "the root")
+    except PlanError:
+        if refused is not None and not isinstance(refused, PlanError):
+            raise refused from None
+        graph.again().made_of(stored, ANY)  # As above.
+        raise
+    return graph.again(mapped, strict=unknown == "error").made_of(stored, root)
 
 
 def unarchived(
@@ -105,7 +157,7 @@ def unarchived(
     into: Any,
     archive: bool,
     classes: Mapping[str, Any] | None,
-    types: Any,
+    types: Types | None,
     unknown: str,
     source: str | None,
     *,
@@ -118,11 +170,9 @@ def unarchived(
     """
     if not archive:
         raise ValueError("classes= is for archive=True")
-    if types is not None:
-        raise ValueError("types= is not for archive=True: classes= has the classes by their names")
-    if all_errors:
-        raise ValueError("all_errors= is not for archive=True, which reports the first problem")
-    return unarchive(document, into, classes, unknown=unknown, source=source)
+    return unarchive(
+        document, into, classes, unknown=unknown, types=types, all_errors=all_errors, source=source
+    )
 
 
 def is_archive(document: object) -> bool:
@@ -130,23 +180,25 @@ def is_archive(document: object) -> bool:
     return isinstance(document, dict) and {"$archiver", "$objects", "$top"} <= document.keys()
 
 
-class _Graph:
+class Graph:
     """An archive and the objects that were made of it."""
 
     def __init__(
         self,
         document: Any,
-        mapped: dict[str, Class],
-        *,
-        strict: bool,
         source: str | None,
+        mapped: dict[str, Class] | None = None,
+        *,
+        strict: bool = False,
         objects: Any = None,
+        steps: Iterable[str | int] = (),
     ) -> None:
         # The path to what is being made.
-        self.steps: list[str | int] = []
+        self.steps: list[str | int] = list(steps)
         self.source = source
-        self.mapped = mapped
+        self.mapped: dict[str, Class] = {} if mapped is None else mapped
         self.strict = strict
+        self.document = document
         if not is_archive(document):
             self.malformed("this is no keyed archive: it has no $archiver, $objects and $top")
         if document["$archiver"] != ARCHIVER:
@@ -174,7 +226,27 @@ class _Graph:
         self.fitted: dict[tuple[int, int], tuple[object, Any]] = {}
         self.due: list[tuple[Items | Pairs, Any, tuple[str | int, ...]]] = []
 
+    def again(self, mapped: dict[str, Class] | None = None, *, strict: bool = False) -> Graph:
+        """Return the same archive, of which nothing is made yet.
+
+        Args:
+            mapped: The caller's classes by the names that the archive has for them.
+            strict: Whether keys that these do not name are errors.
+        """
+        return Graph(
+            self.document,
+            self.source,
+            mapped,
+            strict=strict,
+            objects=self.objects,
+            steps=self.steps,
+        )
+
     # Running.
+
+    def made_of(self, stored: Any, kind: Kind) -> Any:
+        """Return what a value in the archive stands for, as a kind."""
+        return self.run(self.whole(stored, kind))
 
     def run(self, task: Task) -> Any:
         """Return what a generator returns, after running those that it needs."""
@@ -191,21 +263,13 @@ class _Graph:
                 value = None
         return value
 
-    def root(self, kind: Kind) -> Task:
-        """Return what `$top` names: one object, or all of them by their names."""
-        self.open_ids.add(id(self.top))
-        if self.top.keys() in ({"root"}, {"$0"}):
-            (stored,) = self.top.values()
-            value = self.ready(stored)
-            if value is _ABSENT:
-                value = yield self.task(stored)
-        else:
-            value = yield self.inline_dict(self.top)
-        return (yield self.fit(value, kind))
-
     def whole(self, stored: Any, kind: Kind) -> Task:
-        """Return what a field holds, with all that it leads to."""
-        value = yield self.value(stored)
+        """Return what a field holds, or all that `$top` names, with all that it leads to."""
+        if stored is self.top:
+            self.open_ids.add(id(stored))
+            value = yield self.inline_dict(stored)
+        else:
+            value = yield self.value(stored)
         return (yield self.fit(value, kind))
 
     def fit(self, value: Any, kind: Kind) -> Task:
@@ -688,21 +752,21 @@ _PAIR = re.compile(rf"\{{{_NUMBER},{_NUMBER}\}}")
 _RECT = re.compile(rf"\{{\s*\{{{_NUMBER},{_NUMBER}\}}\s*,\s*\{{{_NUMBER},{_NUMBER}\}}\s*\}}")
 
 _MAKERS: dict[str, Maker] = {
-    "NSString": _Graph.string,
-    "NSNumber": _Graph.any_number,
-    "NSDate": _Graph.date,
-    "NSData": _Graph.data,
-    "NSUUID": _Graph.ident,
-    "NSURL": _Graph.url,
-    "NSNull": _Graph.null,
-    "NSArray": _Graph.array,
-    "NSSet": _Graph.unordered,
-    "NSOrderedSet": _Graph.array,
-    "NSDictionary": _Graph.dictionary,
-    "NSAttributedString": _Graph.attributed,
-    "NSDecimalNumber": _Graph.decimal_number,
-    "NSValue": _Graph.value_object,
-    "_NSKeyedCoderOldStyleArray": _Graph.old_array,
+    "NSString": Graph.string,
+    "NSNumber": Graph.any_number,
+    "NSDate": Graph.date,
+    "NSData": Graph.data,
+    "NSUUID": Graph.ident,
+    "NSURL": Graph.url,
+    "NSNull": Graph.null,
+    "NSArray": Graph.array,
+    "NSSet": Graph.unordered,
+    "NSOrderedSet": Graph.array,
+    "NSDictionary": Graph.dictionary,
+    "NSAttributedString": Graph.attributed,
+    "NSDecimalNumber": Graph.decimal_number,
+    "NSValue": Graph.value_object,
+    "_NSKeyedCoderOldStyleArray": Graph.old_array,
 }
 # What can be changed is kept in the same way.
 for _name in ("String", "Data", "Array", "Set", "OrderedSet", "Dictionary", "AttributedString"):

@@ -122,7 +122,8 @@ class _Archive:
                 if key in document:
                     found = document[key]
                     head[key] = empty if isinstance(found, kind) else None
-        _keyed.prepared(head, PLAIN, classes, "skip", self.source)
+        _keyed.checked(classes)
+        _keyed.Graph(head, self.source)
         self.objects = _Objects(document["$objects"], self)
         self.head = head
         # The parts and values that were asked for, by the numbers of their objects.
@@ -140,11 +141,9 @@ class _Archive:
         graph = self.graph(steps)
         graph.malformed(reason)
 
-    def graph(self, steps: Steps) -> _keyed._Graph:
+    def graph(self, steps: Steps) -> _keyed.Graph:
         """Return what makes the values of objects that are no containers."""
-        graph = _keyed._Graph(self.head, {}, strict=False, source=self.source, objects=self.objects)
-        graph.steps.extend(steps)
-        return graph
+        return _keyed.Graph(self.head, self.source, objects=self.objects, steps=steps)
 
     def value(self, stored: Any, steps: Steps) -> Any:
         """Return what a field holds: a part, or a plain value."""
@@ -258,16 +257,15 @@ class OpenedPart:
         stored = self._stored if self._number is None else _UID(self._number)
         if isinstance(stored, Part):
             stored = archive.objects.plain(stored)
-        graph, kind = _keyed.prepared(
-            archive.head,
+        made: T = _keyed.filled(
+            archive.graph(self._steps),
+            stored,
             into,
-            archive.classes if classes is None else classes,
+            _keyed.checked(archive.classes if classes is None else classes),
             unknown,
-            archive.source,
-            archive.objects,
+            None,
+            all_errors=False,
         )
-        graph.steps.extend(self._steps)
-        made: T = graph.run(graph.whole(stored, kind))
         return made
 
     def close(self) -> None:

@@ -28,19 +28,24 @@ pub(crate) struct Where<'a> {
 }
 
 impl Where<'_> {
-    /// Whether the input is bytes: neither columns nor [`VALUES`].
+    /// Whether the input is bytes: neither columns nor [`VALUES`] nor an [`ARCHIVE`].
     fn has_bytes(&self) -> bool {
-        self.format != VALUES && self.format != penstock_core::formats::arrow::FORMAT.name
+        ![VALUES, ARCHIVE, penstock_core::formats::arrow::FORMAT.name].contains(&self.format)
     }
 
     /// The name of the format, if there is one.
     fn format(&self) -> Option<&'static str> {
-        Some(self.format).filter(|format| !format.is_empty() && *format != VALUES)
+        match self.format {
+            ARCHIVE => Some(penstock_core::formats::plist::FORMAT.name),
+            format => Some(format).filter(|format| !format.is_empty() && *format != VALUES),
+        }
     }
 }
 
 /// The input is values of Python, which are in no format.
 pub(crate) const VALUES: &str = "values";
+/// The input is the objects of a keyed archive, which have no offsets.
+pub(crate) const ARCHIVE: &str = "archive";
 
 /// A kind of problem, and where something is absent.
 #[derive(Default)]

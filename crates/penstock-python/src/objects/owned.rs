@@ -173,7 +173,11 @@ impl Owned<Keys> {
     ///
     /// # Errors
     /// The value does not fit.
-    pub(crate) fn take(&mut self, value: &Bound<'_, PyAny>, how: Taking) -> Result<(), Refusal> {
+    pub(crate) fn take(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        how: Taking<'_>,
+    ) -> Result<(), Refusal> {
         self.sink.take(value, how)
     }
 

@@ -6,7 +6,7 @@ use super::small_documents;
 use crate::edge::errors::{self, Named, guarded};
 use crate::edge::options;
 use crate::objects::{KeyedOptions, Keys, Options, Owned, Pause, Refusal, Taking};
-use crate::plan::plan_from;
+use crate::plan::{PlanRef, plan_from};
 use penstock_core::error::Fail;
 use penstock_core::formats::Lends;
 use penstock_core::limits::Limits;
@@ -65,25 +65,42 @@ pub(crate) fn make<'py>(
         let limits: Limits = options::limits(limits)?;
         let attributes = options::flag("from_attributes", from_attributes)?;
         let plan = plan_from(py, r#type, Form::KEYED.into())?;
-        let own = KeyedOptions {
-            lends: Lends::Nothing,
-            number: limits.number,
-            token: limits.token,
-            memory: limits.memory,
-        };
-        let builder = Owned::new(plan, options, own);
-        let how = Taking { attributes, depth: limits.depth };
-        let mut maker = Maker { builder, value, how };
+        let builder = builder(plan, options, &limits);
+        let how = Taking { attributes, depth: limits.depth, keeps: None };
         let mut pause = if is_large(value) { Some(Pause::begin(py)?) } else { None };
-        let mut run = Run::new(NoText, Whole(b""), Policy::Raise);
-        if let Err(failure) = run.advance(&mut maker) {
-            return Err(errors::of_failure(py, failure, &Named::new(errors::VALUES, None)));
-        }
+        let made = take(value, builder, how, &Named::new(errors::VALUES, None))?;
         if let Some(pause) = &mut pause {
             pause.promote();
         }
-        the_value(py, maker.builder.take_row())
+        Ok(made)
     })
+}
+
+/// A builder of values that come from Python values.
+pub(super) fn builder(plan: PlanRef, options: Options, limits: &Limits) -> Owned<Keys> {
+    let own = KeyedOptions {
+        lends: Lends::Nothing,
+        number: limits.number,
+        token: limits.token,
+        memory: limits.memory,
+    };
+    Owned::new(plan, options, own)
+}
+
+/// Takes one value.
+pub(super) fn take<'py>(
+    value: &Bound<'py, PyAny>,
+    builder: Owned<Keys>,
+    how: Taking<'_>,
+    named: &Named<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let mut maker = Maker { builder, value, how };
+    let mut run = Run::new(NoText, Whole(b""), Policy::Raise);
+    if let Err(failure) = run.advance(&mut maker) {
+        return Err(errors::of_failure(py, failure, named));
+    }
+    the_value(py, maker.builder.take_row())
 }
 
 fn is_large(value: &Bound<'_, PyAny>) -> bool {
@@ -104,7 +121,7 @@ fn is_large(value: &Bound<'_, PyAny>) -> bool {
 struct Maker<'a, 'py> {
     builder: Owned<Keys>,
     value: &'a Bound<'py, PyAny>,
-    how: Taking,
+    how: Taking<'a>,
 }
 
 impl Destination for Maker<'_, '_> {

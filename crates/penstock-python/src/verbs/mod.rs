@@ -4,6 +4,7 @@
 //! The run itself is in the core. `drive` handles the interpreter lock and the collector
 //! meanwhile.
 
+pub(crate) mod archived;
 mod chain;
 pub(crate) mod checkpoint;
 mod column_stream;

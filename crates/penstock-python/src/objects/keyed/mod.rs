@@ -3,6 +3,7 @@
 mod columns;
 mod containers;
 mod header;
+mod kept;
 mod order;
 mod paths;
 mod rows;

@@ -21,17 +21,21 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::collections::HashSet;
 
 /// After so many items of a container, signals are checked.
 pub(super) const SLICE: usize = 1 << 14;
 
 /// How values are taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taking {
+pub(crate) struct Taking<'a> {
     /// Whether an object stands for the class of a field if it has its attributes.
     pub(crate) attributes: bool,
     /// How many containers may be inside each other (`limits.depth`).
     pub(crate) depth: usize,
+    /// If containers that are of their type already are taken as they are: those, by their addresses,
+    /// that must be, because others refer to them.
+    pub(crate) keeps: Option<&'a HashSet<usize>>,
 }
 
 /// Nothing, if the value is in its place.
@@ -50,7 +54,7 @@ type Opened<'py> = Vec<Open<'py>>;
 
 impl<'p> Keyed<'p> {
     /// Takes a value in the place of a document.
-    pub(crate) fn take(&mut self, value: &Bound<'_, PyAny>, how: Taking) -> Taken {
+    pub(crate) fn take(&mut self, value: &Bound<'_, PyAny>, how: Taking<'_>) -> Taken {
         let mut opened = Opened::new();
         self.value(value, how, &mut opened)?;
         loop {
@@ -67,7 +71,7 @@ impl<'p> Keyed<'p> {
     fn value<'py>(
         &mut self,
         value: &Bound<'py, PyAny>,
-        how: Taking,
+        how: Taking<'_>,
         opened: &mut Opened<'py>,
     ) -> Taken {
         let aim = self.aim();
@@ -101,6 +105,11 @@ impl<'p> Keyed<'p> {
         }
         if value.is_none() {
             return done(self.null(0));
+        }
+        if let Some(shared) = how.keeps
+            && self.keeps(aim.node, value, shared)?
+        {
+            return self.as_it_is(aim.node, value);
         }
         if let Ok(dict) = value.cast_exact::<PyDict>() {
             return self.dict(dict, how, opened);
@@ -178,7 +187,7 @@ impl<'p> Keyed<'p> {
     fn other<'py>(
         &mut self,
         value: &Bound<'py, PyAny>,
-        how: Taking,
+        how: Taking<'_>,
         opened: &mut Opened<'py>,
     ) -> Taken {
         if is_unset(value) && self.top().kind == FrameKind::Class {
@@ -259,7 +268,7 @@ impl<'p> Keyed<'p> {
 
     /// Whether a value is of the type of a node already. Containers are made anew, and so are scalars of
     /// derived classes.
-    fn is_of(&self, of: NodeId, value: &Bound<'_, PyAny>) -> bool {
+    pub(super) fn is_of(&self, of: NodeId, value: &Bound<'_, PyAny>) -> bool {
         let node = &self.plan().nodes[of as usize];
         if node.after.as_ref().is_some_and(|after| after.changes()) {
             return false;
@@ -367,7 +376,7 @@ impl<'p> Keyed<'p> {
     fn dict<'py>(
         &mut self,
         dict: &Bound<'py, PyDict>,
-        how: Taking,
+        how: Taking<'_>,
         opened: &mut Opened<'py>,
     ) -> Taken {
         if !self.may_open(how, opened)? {
@@ -383,7 +392,7 @@ impl<'p> Keyed<'p> {
     }
 
     /// Takes members of the innermost dict up to one that is a container.
-    fn members<'py>(&mut self, how: Taking, opened: &mut Opened<'py>) -> Taken {
+    fn members<'py>(&mut self, how: Taking<'_>, opened: &mut Opened<'py>) -> Taken {
         let depth = opened.len();
         let Some(&mut Open::Dict { ref dict, next, size }) = opened.last_mut() else {
             return Ok(());
@@ -543,7 +552,7 @@ impl<'p> Keyed<'p> {
     fn list<'py>(
         &mut self,
         list: &Bound<'py, PyList>,
-        how: Taking,
+        how: Taking<'_>,
         opened: &mut Opened<'py>,
     ) -> Taken {
         if self.may_open(how, opened)? && self.begin_list(0)? != Flow::Skip {
@@ -553,7 +562,7 @@ impl<'p> Keyed<'p> {
     }
 
     /// Takes items of the innermost list up to one that is a container.
-    fn items<'py>(&mut self, how: Taking, opened: &mut Opened<'py>) -> Taken {
+    fn items<'py>(&mut self, how: Taking<'_>, opened: &mut Opened<'py>) -> Taken {
         let depth = opened.len();
         let Some(&mut Open::List { ref list, next }) = opened.last_mut() else { return Ok(()) };
         let list = list.clone();
@@ -581,7 +590,7 @@ impl<'p> Keyed<'p> {
     fn tuple<'py>(
         &mut self,
         tuple: &Bound<'py, PyTuple>,
-        how: Taking,
+        how: Taking<'_>,
         opened: &mut Opened<'py>,
     ) -> Taken {
         let by_name = match self.kind(self.aim().node) {
@@ -610,7 +619,7 @@ impl<'p> Keyed<'p> {
     fn object<'py>(
         &mut self,
         value: &Bound<'py, PyAny>,
-        how: Taking,
+        how: Taking<'_>,
         opened: &mut Opened<'py>,
     ) -> Taken {
         if !self.may_open(how, opened)? {
@@ -637,7 +646,7 @@ impl<'p> Keyed<'p> {
 
     /// Takes attributes of the innermost object up to one that is a container. An attribute has the
     /// name of the field, or else that of its key.
-    fn attributes<'py>(&mut self, how: Taking, opened: &mut Opened<'py>) -> Taken {
+    fn attributes<'py>(&mut self, how: Taking<'_>, opened: &mut Opened<'py>) -> Taken {
         let depth = opened.len();
         let Some(&mut Open::Object { ref object, next }) = opened.last_mut() else { return Ok(()) };
         let object = object.clone();
@@ -688,7 +697,7 @@ impl<'p> Keyed<'p> {
     }
 
     /// Whether one more container may be opened. If not, and all problems are kept, that is one.
-    fn may_open(&mut self, how: Taking, opened: &Opened<'_>) -> Result<bool, Refusal> {
+    fn may_open(&mut self, how: Taking<'_>, opened: &Opened<'_>) -> Result<bool, Refusal> {
         if opened.len() < how.depth {
             return Ok(true);
         }
@@ -701,7 +710,7 @@ impl<'p> Keyed<'p> {
 
     /// A value of a class that the type does not take.
     #[cold]
-    fn unfit(&mut self, value: &Bound<'_, PyAny>, how: Taking) -> Taken {
+    fn unfit(&mut self, value: &Bound<'_, PyAny>, how: Taking<'_>) -> Taken {
         let class = class_name(value)?;
         let hint = match self.takes_attributes() && !how.attributes && !is_bytes(value) {
             true => "; from_attributes=True reads the attributes of an object",
