@@ -93,6 +93,7 @@ __all__ = [
     "WriterProgress",
     "__build__",
     "__version__",
+    "archive",
     "completed",
     "contradiction",
     "convert_columns",
@@ -291,6 +292,7 @@ def make(
     limits: Limits | None,
     /,
 ) -> _T: ...
+def archive(graph: Any, uid: type, utc: object, /) -> None: ...
 def unarchive(
     graph: Any,
     known: tuple[type, type, Any],

@@ -1,9 +1,10 @@
-"""What the extension makes of an archive is what the kinds of `keyed_types` make of it."""
+"""The extension reads and writes archives as the Python code does that it stands in for."""
 
 from __future__ import annotations
 
 import datetime as dt
 import decimal
+import enum
 import uuid
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from keyed_archives import UID, Archive
 
 import penstock
-from penstock._archives import keyed
+from penstock._archives import keyed, keyed_write
 from penstock._archives.keyed_types import ANY, Kinds
 
 
@@ -223,3 +224,80 @@ def test_both_make_the_same(case: Any):
     found, error = outcome(lambda: keyed.unarchive(document, given_into, classes, unknown=unknown))
     assert error == refused
     assert flat(found) == flat(expected)
+
+
+def by_python(value: Any, classes: dict[str, Any]) -> dict[str, Any]:
+    """Write an archive without the extension."""
+    graph = keyed_write._Graph(classes)
+    root = graph.reference(value, 0, "")
+    for number, each in graph.due:
+        graph.objects[number] = graph.stored(each, number)
+    return {"$objects": graph.objects, "$top": {"root": root}}
+
+
+def written(value: Any, classes: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the table, or the error, of the extension and of Python code."""
+
+    def table(make: Any) -> str | tuple[Any, Any]:
+        made, error = outcome(make, value, classes)
+        return repr((made["$objects"], made["$top"])) if error is None else error
+
+    return table(keyed_write.archive_of), table(by_python)
+
+
+class Color(enum.Enum):
+    RED = "red"
+    ONE = 1
+
+
+class Texts(list[str]):
+    pass
+
+
+EAST = dt.timezone(dt.timedelta(hours=3))
+VALUES: list[Any] = [
+    *SCALARS,
+    *(1.0, -0.0, 0.0, float("nan"), 2**64 - 1, -(2**63), -5, "\u00e9", bytearray(b"x")),
+    *(Color.RED, Color.ONE, (1, "text"), [], {}, {1, 2}, frozenset({"text"}), Texts("ab")),
+    *(dt.datetime(2001, 1, 1), dt.datetime(1, 1, 1)),  # noqa: DTZ001 - without a zone it is UTC
+    *(dt.datetime(2001, 1, 1, tzinfo=EAST), dt.datetime(9999, 12, 31, tzinfo=dt.UTC)),
+    *(dt.datetime(2000, 2, 29, 23, 59, 59, 999_999, dt.UTC), dt.datetime(2024, 3, 1, tzinfo=EAST)),
+    *(uuid.UUID(int=5), decimal.Decimal("1.5"), penstock.plist.ArchivedObject("XYElse")),
+    *(penstock.plist.AttributedString("ab", [(0, 2, {})]), {1: "a", "b": None, (2,): [3]}),
+]
+BAD: list[Any] = [2**64, -(2**63) - 1, "\udc80", object(), {"a": [0, {7: object()}]}, Part]
+
+
+@given(st.data())
+def test_both_write_the_same(data: st.DataObject):
+    made: list[Any] = [*VALUES, *(BAD if data.draw(st.integers(0, 3)) == 0 else ())]
+    any_one = st.integers(0, 50).map(lambda place: made[-1 - place % len(made)])
+    for _ in range(data.draw(st.integers(1, 8))):
+        match data.draw(st.integers(0, 4)):
+            case 0:
+                found: Any = Part(*data.draw(st.lists(any_one, min_size=1, max_size=5)))
+            case 1:
+                found = Whole(*data.draw(st.lists(any_one, min_size=2, max_size=8)))
+            case 2:
+                found = data.draw(st.lists(any_one, max_size=4))
+            case 3:
+                found = dict(zip("abc", data.draw(st.lists(any_one, max_size=3)), strict=False))
+            case _:
+                found = made[-1]
+                if isinstance(found, Part):
+                    found.inner = found
+        made.append(found)
+    root = made[len(VALUES) :]
+    ours, expected = written(root, data.draw(st.sampled_from([CLASSES, {"XYPart": Part}])))
+    assert ours == expected
+
+
+def test_both_write_each_value():
+    for value in [*VALUES, *BAD]:
+        ours, expected = written([value, Part("x", value), value], CLASSES)
+        assert ours == expected
+    unset = Whole(1, [])
+    del unset.when
+    ours, expected = written({"a": [unset]}, CLASSES)
+    assert ours == expected
+    assert expected[1] == "['a'][0]: Whole has no attribute 'when'"

@@ -68,6 +68,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::archived::unarchive;
     #[pymodule_export]
+    use crate::verbs::archiving::archive;
+    #[pymodule_export]
     use crate::verbs::checkpoint::read_on;
     #[pymodule_export]
     use crate::verbs::columns::Columns;

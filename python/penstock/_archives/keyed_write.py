@@ -11,9 +11,9 @@ import decimal
 import enum
 import plistlib
 import uuid
-from collections import deque
 from collections.abc import Mapping
 
+import penstock._rust as _rust
 from penstock._archives.keyed import ARCHIVER, NULL, VERSION
 from penstock._archives.keyed_types import Kinds
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
@@ -23,9 +23,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from penstock._archives.keyed_types import Class
+
+    # How an object refers to a value: as a step of a path, by an index, or by a key in a tuple.
+    Step: TypeAlias = str | int | tuple[Any]
 
 _UID = plistlib.UID
 _EPOCH = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
@@ -40,9 +43,7 @@ def archive_of(value: Any, classes: Mapping[str, Any] | None = None) -> dict[str
     """
     graph = _Graph({} if classes is None else classes)
     root = graph.reference(value, 0, "")
-    while graph.due:
-        number, each = graph.due.popleft()
-        graph.objects[number] = graph.stored(each, number)
+    _rust.archive(graph, _UID, dt.UTC)
     return {
         "$archiver": ARCHIVER,
         "$objects": graph.objects,
@@ -83,27 +84,30 @@ class _Graph:
                 raise TypeError(f"the name of an archived class must be a str, not {name!r}")
             if not isinstance(cls, type):
                 raise PlanError(f"the class for {name!r} must be a class, not {cls!r}")
-            self.kinds[cls] = kinds.of_class(cls)
+            kind = kinds.of_class(cls)
+            if not issubclass(cls, enum.Enum):
+                self.kinds[cls] = kind
             # Of several names, the first is written.
             self.names.setdefault(cls, name)
         self.objects: list[Any] = [NULL]
-        # The numbers of equal scalars, of objects, and of descriptions of classes.
-        self.scalars: dict[tuple[type, object], _UID] = {}
+        # The numbers of equal scalars of each type, of objects, and of descriptions of classes.
+        self.scalars: dict[type, dict[object, _UID]] = {}
         self.known: dict[int, tuple[object, _UID]] = {}
         self.described: dict[tuple[str, ...], _UID] = {}
-        self.due: deque[tuple[int, Any]] = deque()
-        # For each object, what refers to it first, and how.
-        self.origin: list[tuple[int, str]] = [(0, "")]
+        # What is to be written, with its number.
+        self.due: list[tuple[int, Any]] = []
+        # For each object, what refers to it first, and how: see `Step`.
+        self.origin: list[tuple[int, Step]] = [(0, "")]
 
     # Numbers.
 
-    def new(self, stored: Any, origin: int, step: str) -> _UID:
+    def new(self, stored: Any, origin: int, step: Step) -> _UID:
         """Return the UID of a new object."""
         self.objects.append(stored)
         self.origin.append((origin, step))
         return _UID(len(self.objects) - 1)
 
-    def reference(self, value: Any, origin: int, step: str) -> _UID:
+    def reference(self, value: Any, origin: int, step: Step) -> _UID:
         """Return the UID of a value, to which the object `origin` refers by `step`."""
         if isinstance(value, enum.Enum):
             value = value.value
@@ -123,23 +127,24 @@ class _Graph:
 
     def null(self) -> _UID:
         """Return the UID of an `NSNull`."""
-        found = self.scalars.get((type(None), None))
-        if found is None:
+        nulls = self.scalars.setdefault(type(None), {})
+        if None not in nulls:
             stored = {"$class": self.description(("NSNull", "NSObject"))}
-            found = self.scalars[type(None), None] = self.new(stored, 0, "")
-        return found
+            nulls[None] = self.new(stored, 0, "")
+        return nulls[None]
 
-    def scalar(self, value: Any, origin: int, step: str) -> _UID:
+    def scalar(self, value: Any, origin: int, step: Step) -> _UID:
         """Return the UID of a value that stands in the table as it is."""
         # Floats are equal if they have the same sign and digits.
-        key = type(value), repr(value) if type(value) is float else value
-        found = self.scalars.get(key)
+        key = repr(value) if type(value) is float else value
+        known = self.scalars.setdefault(type(value), {})
+        found = known.get(key)
         if found is None:
             stored = self.plain(value, origin, step)
-            found = self.scalars[key] = self.new(stored, origin, step)
+            found = known[key] = self.new(stored, origin, step)
         return found
 
-    def plain(self, value: Any, origin: int, step: str) -> Any:
+    def plain(self, value: Any, origin: int, step: Step) -> Any:
         """Return what the table has for a scalar."""
         self.check(value, origin, step)
         if value == NULL:
@@ -157,16 +162,16 @@ class _Graph:
 
     # Errors.
 
-    def refuse(self, reason: str, origin: int, step: str) -> EncodeError:
+    def refuse(self, reason: str, origin: int, step: Step) -> EncodeError:
         """Return the error for a value that cannot be written."""
-        steps = [step]
+        steps = [_shown(step)]
         while origin:
             origin, step = self.origin[origin]
-            steps.append(step)
+            steps.append(_shown(step))
         path = "".join(reversed(steps))
         return EncodeError._at(reason, path=path.removeprefix(".") or None)  # noqa: SLF001 - an error of ours
 
-    def check(self, value: Any, origin: int, step: str) -> None:
+    def check(self, value: Any, origin: int, step: Step) -> None:
         """Refuse what a property list cannot hold."""
         if type(value) is int and not -(2**63) <= value < 2**64:
             reason = "a property list has integers from -2^63 to 2^64 - 1 only"
@@ -198,11 +203,16 @@ class _Graph:
         reason = f"an archive cannot hold a {type(value).__qualname__}"
         raise self.refuse(f"{reason}: classes= has no name for it", *self.origin[number])
 
+    def layout(self, cls: type) -> tuple[_UID, list[tuple[str, str, str]]]:
+        """Return the UID of a class of the caller's: and for each field name, key and step."""
+        names = [self.names[each] for each in cls.__mro__ if each in self.names]
+        described = self.description((*names, "NSObject"))
+        fields = self.kinds[cls].fields
+        return described, [(each.name, _key(each.keys[0]), f".{each.name}") for each in fields]
+
     def mapped(self, value: Any, number: int, kind: Class) -> dict[str, Any]:
         """Write an object of the caller's class."""
-        cls = type(value)
-        names = [self.names[each] for each in cls.__mro__ if each in self.names]
-        stored: dict[str, Any] = {"$class": self.description((*names, "NSObject"))}
+        stored: dict[str, Any] = {"$class": self.layout(type(value))[0]}
         for field in kind.fields:
             try:
                 each = getattr(value, field.name)
@@ -218,7 +228,7 @@ class _Graph:
             stored[_key(key)] = self.inline(each, number, f".{key}")
         return stored
 
-    def field(self, value: Any, number: int, step: str) -> Any:
+    def field(self, value: Any, number: int, step: Step) -> Any:
         """Return what a field holds: numbers stand there themselves."""
         if isinstance(value, enum.Enum):
             value = value.value
@@ -232,7 +242,7 @@ class _Graph:
     inline = field
 
     def items(self, values: Any, number: int) -> list[_UID]:
-        return [self.reference(each, number, f"[{at}]") for at, each in enumerate(values)]
+        return [self.reference(each, number, at) for at, each in enumerate(values)]
 
     def array(self, value: Any, number: int) -> dict[str, Any]:
         of = self.description(("NSArray", "NSObject"))
@@ -243,8 +253,8 @@ class _Graph:
         return {"$class": of, "NS.objects": self.items(value, number)}
 
     def dictionary(self, value: dict[Any, Any], number: int) -> dict[str, Any]:
-        keys = [self.reference(key, number, f"[{key!r:.60}]") for key in value]
-        items = [self.reference(each, number, f"[{key!r:.60}]") for key, each in value.items()]
+        keys = [self.reference(key, number, (key,)) for key in value]
+        items = [self.reference(each, number, (key,)) for key, each in value.items()]
         of = self.description(("NSDictionary", "NSObject"))
         return {"$class": of, "NS.keys": keys, "NS.objects": items}
 
@@ -328,6 +338,13 @@ _WRITERS: dict[type, Callable[[_Graph, Any, int], dict[str, Any]]] = {
     ArchivedObject: _Graph.other,
     AttributedString: _Graph.attributed,
 }
+
+
+def _shown(step: Step) -> str:
+    """Return a step as it stands in a path."""
+    if isinstance(step, tuple):
+        return f"[{step[0]!r:.60}]"
+    return f"[{step}]" if isinstance(step, int) else step
 
 
 def _key(name: str) -> str:

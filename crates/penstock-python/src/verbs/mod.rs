@@ -5,6 +5,7 @@
 //! meanwhile.
 
 pub(crate) mod archived;
+pub(crate) mod archiving;
 mod chain;
 pub(crate) mod checkpoint;
 mod column_stream;
