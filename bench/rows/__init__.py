@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rows import (
+    archives,
     clock,
     columns,
     convert,
@@ -49,6 +50,7 @@ ALL: tuple[Row, ...] = (
     *places.ROWS,
     *remote.ROWS,
     *plist.ROWS,
+    *archives.ROWS,
     *csv.ROWS,
     *rows_at.ROWS,
     *documents.ROWS,

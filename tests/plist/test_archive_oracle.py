@@ -230,8 +230,9 @@ def by_python(value: Any, classes: dict[str, Any]) -> dict[str, Any]:
     """Write an archive without the extension."""
     graph = keyed_write._Graph(classes)
     root = graph.reference(value, 0, "")
-    for number, each in graph.due:
-        graph.objects[number] = graph.stored(each, number)
+    due = iter(graph.due)
+    for uid, each in zip(due, due, strict=True):
+        graph.objects[uid.data] = graph.stored(each, uid.data)
     return {"$objects": graph.objects, "$top": {"root": root}}
 
 

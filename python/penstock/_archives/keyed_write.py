@@ -92,19 +92,19 @@ class _Graph:
         self.objects: list[Any] = [NULL]
         # The numbers of equal scalars of each type, of objects, and of descriptions of classes.
         self.scalars: dict[type, dict[object, _UID]] = {}
-        self.known: dict[int, tuple[object, _UID]] = {}
+        self.known: dict[int, _UID] = {}
         self.described: dict[tuple[str, ...], _UID] = {}
-        # What is to be written, with its number.
-        self.due: list[tuple[int, Any]] = []
-        # For each object, what refers to it first, and how: see `Step`.
-        self.origin: list[tuple[int, Step]] = [(0, "")]
+        # What is to be written, behind its UID. It stays here, so that its id stays its own.
+        self.due: list[Any] = []
+        # For each object, what refers to it first, and how.
+        self.origin: list[Any] = [0, ""]
 
     # Numbers.
 
     def new(self, stored: Any, origin: int, step: Step) -> _UID:
         """Return the UID of a new object."""
         self.objects.append(stored)
-        self.origin.append((origin, step))
+        self.origin += origin, step
         return _UID(len(self.objects) - 1)
 
     def reference(self, value: Any, origin: int, step: Step) -> _UID:
@@ -117,13 +117,10 @@ class _Graph:
         if value is None:
             return self.null()
         found = self.known.get(id(value))
-        if found is not None:
-            return found[1]
-        uid = self.new(None, origin, step)
-        # It stays alive, so that its id stays its own.
-        self.known[id(value)] = value, uid
-        self.due.append((uid.data, value))
-        return uid
+        if found is None:
+            found = self.known[id(value)] = self.new(None, origin, step)
+            self.due += found, value
+        return found
 
     def null(self) -> _UID:
         """Return the UID of an `NSNull`."""
@@ -162,11 +159,16 @@ class _Graph:
 
     # Errors.
 
+    def place(self, number: int) -> tuple[int, Step]:
+        """Return which object refers to another one first, and how."""
+        origin, step = self.origin[2 * number : 2 * number + 2]
+        return origin, step
+
     def refuse(self, reason: str, origin: int, step: Step) -> EncodeError:
         """Return the error for a value that cannot be written."""
         steps = [_shown(step)]
         while origin:
-            origin, step = self.origin[origin]
+            origin, step = self.place(origin)
             steps.append(_shown(step))
         path = "".join(reversed(steps))
         return EncodeError._at(reason, path=path.removeprefix(".") or None)  # noqa: SLF001 - an error of ours
@@ -199,9 +201,9 @@ class _Graph:
             if write is not None:
                 return write(self, value, number)
             if cls in _SCALARS:
-                return self.plain(cls(value), *self.origin[number])
+                return self.plain(cls(value), *self.place(number))
         reason = f"an archive cannot hold a {type(value).__qualname__}"
-        raise self.refuse(f"{reason}: classes= has no name for it", *self.origin[number])
+        raise self.refuse(f"{reason}: classes= has no name for it", *self.place(number))
 
     def layout(self, cls: type) -> tuple[_UID, list[tuple[str, str, str]]]:
         """Return the UID of a class of the caller's: and for each field name, key and step."""
@@ -218,7 +220,7 @@ class _Graph:
                 each = getattr(value, field.name)
             except AttributeError:
                 reason = f"{kind.label} has no attribute {field.name!r}"
-                raise self.refuse(reason, *self.origin[number]) from None
+                raise self.refuse(reason, *self.place(number)) from None
             stored[_key(field.keys[0])] = self.field(each, number, f".{field.name}")
         return stored
 
@@ -285,7 +287,7 @@ class _Graph:
         fits = isinstance(exponent, int) and -128 <= exponent <= 127 and size < 2**128
         if not fits or any(digits[200:]):
             reason = f"an archive has no decimal number for {value!r:.60}"
-            raise self.refuse(reason, *self.origin[number])
+            raise self.refuse(reason, *self.place(number))
         names = ("NSDecimalNumber", "NSNumber", "NSValue", "NSObject")
         return {
             "$class": self.description(names),

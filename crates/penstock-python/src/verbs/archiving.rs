@@ -5,6 +5,7 @@
 //! says what: to refer to a value a second time changes nothing.
 
 use crate::edge::errors::guarded;
+use crate::objects::Pause;
 use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::intern;
@@ -40,6 +41,7 @@ pub(crate) fn archive<'py>(
             }
         };
         let object = py.import(intern!(py, "builtins"))?.getattr(intern!(py, "object"))?;
+        let mut pause = Pause::begin(py)?;
         let mut tables = Tables {
             py,
             graph,
@@ -58,7 +60,9 @@ pub(crate) fn archive<'py>(
             classes: HashMap::new(),
             described: [const { None }; 4],
         };
-        tables.write()
+        tables.write()?;
+        pause.promote();
+        Ok(())
     })
 }
 
@@ -107,11 +111,11 @@ struct Tables<'a, 'py> {
     /// The UID of `$null`.
     nothing: Bound<'py, PyAny>,
     objects: Bound<'py, PyList>,
-    /// For each object, what refers to it first, and how.
+    /// For each object, what refers to it first, and how: two items.
     origin: Bound<'py, PyList>,
-    /// The objects that are not written yet, each with its number.
+    /// The objects that are to be written, each behind its UID.
     due: Bound<'py, PyList>,
-    /// The numbers of objects, by their addresses.
+    /// The UIDs of objects, by their addresses.
     known: Bound<'py, PyDict>,
     /// The fields of the caller's classes.
     kinds: Bound<'py, PyDict>,
@@ -129,16 +133,17 @@ impl<'py> Tables<'_, 'py> {
     fn write(&mut self) -> PyResult<()> {
         let mut next = 0;
         while next < self.due.len() {
-            if next % SLICE == SLICE - 1 {
+            if next.is_multiple_of(2 * SLICE) {
                 self.py.check_signals()?;
             }
-            let (number, value): (usize, Bound<'py, PyAny>) = self.due.get_item(next)?.extract()?;
-            next += 1;
-            let stored = match self.usual(&value, number)? {
+            let number = self.due.get_item(next)?.getattr(intern!(self.py, "data"))?;
+            let value = self.due.get_item(next + 1)?;
+            next += 2;
+            let stored = match self.usual(&value, &number)? {
                 Some(stored) => stored.into_any(),
-                None => self.graph.call_method1(intern!(self.py, "stored"), (value, number))?,
+                None => self.graph.call_method1(intern!(self.py, "stored"), (value, &number))?,
             };
-            self.objects.set_item(number, stored)?;
+            self.objects.set_item(number.extract()?, stored)?;
         }
         Ok(())
     }
@@ -147,7 +152,7 @@ impl<'py> Tables<'_, 'py> {
     fn usual(
         &mut self,
         value: &Bound<'py, PyAny>,
-        number: usize,
+        number: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let py = self.py;
         let class = value.get_type();
@@ -196,7 +201,7 @@ impl<'py> Tables<'_, 'py> {
     fn dictionary(
         &mut self,
         dict: &Bound<'py, PyDict>,
-        number: usize,
+        number: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let py = self.py;
         let (keys, items) = (PyList::empty(py), PyList::empty(py));
@@ -239,7 +244,7 @@ impl<'py> Tables<'_, 'py> {
         &mut self,
         value: &Bound<'py, PyAny>,
         class: usize,
-        number: usize,
+        number: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let py = self.py;
         let stored = PyDict::new(py);
@@ -299,7 +304,7 @@ impl<'py> Tables<'_, 'py> {
     fn reference(
         &self,
         value: &Bound<'py, PyAny>,
-        origin: usize,
+        origin: &Bound<'py, PyAny>,
         step: Step<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
@@ -320,14 +325,14 @@ impl<'py> Tables<'_, 'py> {
             Some(&self.data)
         } else if is_plain(value) || self.kinds.contains(value.get_type())? {
             let address = (value.as_ptr() as usize).into_bound_py_any(py)?;
-            if let Some(known) = self.known.get_item(&address)? {
-                return known.cast::<PyTuple>()?.get_item(1);
+            if let Some(uid) = self.known.get_item(&address)? {
+                return Ok(uid);
             }
-            let number = self.objects.len();
             let uid = self.new_object(&py.None().into_bound(py), origin, step)?;
-            // It stays alive, so that its address stays its own.
-            self.known.set_item(address, (value, &uid))?;
-            self.due.append((number, value))?;
+            self.known.set_item(address, &uid)?;
+            self.due.append(&uid)?;
+            // It stays there, so that its address stays its own.
+            self.due.append(value)?;
             return Ok(uid);
         } else {
             None
@@ -346,12 +351,13 @@ impl<'py> Tables<'_, 'py> {
     fn new_object(
         &self,
         stored: &Bound<'py, PyAny>,
-        origin: usize,
+        origin: &Bound<'py, PyAny>,
         step: Step<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let number = self.objects.len();
         self.objects.append(stored)?;
-        self.origin.append((origin, step()?))?;
+        self.origin.append(origin)?;
+        self.origin.append(step()?)?;
         let uid = self.new.call1((self.uid,))?;
         uid.setattr(intern!(self.py, "data"), number)?;
         Ok(uid)

@@ -209,16 +209,27 @@ impl<'py> Maker<'_, 'py> {
     }
 
     /// What a value in the table stands for.
-    #[inline]
     fn value(&mut self, stored: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Stop> {
-        let py = self.table.py;
         match self.table.number(stored)? {
             None => Ok(stored.clone()),
-            Some(0) => Ok(py.None().into_bound(py)),
-            Some(number) => match &self.made[number as usize] {
-                Some(made) => Ok(made.clone()),
-                None => self.first(number),
-            },
+            Some(number) => self.numbered(number),
+        }
+    }
+
+    /// The same for a value of an object, to which the reference at a place belongs.
+    #[inline]
+    fn at(&mut self, place: usize, stored: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Stop> {
+        match self.table.reference(place) {
+            None => Ok(stored.clone()),
+            Some(number) => self.numbered(number),
+        }
+    }
+
+    #[inline]
+    fn numbered(&mut self, number: u32) -> Result<Bound<'py, PyAny>, Stop> {
+        match self.made.get(number as usize) {
+            Some(Some(made)) => Ok(made.clone()),
+            _ => self.first(number),
         }
     }
 
@@ -227,6 +238,7 @@ impl<'py> Maker<'_, 'py> {
     fn first(&mut self, number: u32) -> Result<Bound<'py, PyAny>, Stop> {
         let py = self.table.py;
         let made = match self.table.shapes[number as usize] {
+            _ if number == 0 => py.None().into_bound(py),
             Shape::Scalar => {
                 let stored = self.table.stored(number)?;
                 match stored.cast_exact::<PyString>() {
@@ -257,6 +269,7 @@ impl<'py> Maker<'_, 'py> {
             return self.array(number, &items);
         }
         let dict = self.table.dict(number)?;
+        let mut place = self.table.begin(number);
         match shape {
             Shape::Text => found(get(&dict, intern!(py, "NS.string"))?),
             Shape::Date => {
@@ -268,7 +281,8 @@ impl<'py> Maker<'_, 'py> {
                 self.array(number, &items)
             }
             Shape::Set => {
-                let items = self.items(&found(list(&dict, intern!(py, "NS.objects"))?)?)?;
+                let items = found(list(&dict, intern!(py, "NS.objects"))?)?;
+                let items = self.items(number, &items)?;
                 match PySet::new(py, &items) {
                     Ok(set) => Ok(set.into_any()),
                     Err(error) if !may_be_made_elsewhere(py, &error) => Err(error.into()),
@@ -284,17 +298,17 @@ impl<'py> Maker<'_, 'py> {
                     .clone();
                 let into = made.cast::<PyDict>().map_err(PyErr::from)?;
                 for (key, item) in keys.iter().zip(items.iter()) {
-                    into.set_item(self.value(&key)?, self.value(&item)?)?;
+                    into.set_item(self.at(place, &key)?, self.at(place + 1, &item)?)?;
+                    place += 2;
                 }
                 Ok(made)
             }
             Shape::Mapped(class) => {
                 let fields = PyDict::new(py);
                 for (key, value) in &dict {
-                    if let Some(field) = self.table.field(&key)?
-                        && self.table.takes(class, &field)?
-                    {
-                        fields.set_item(field, self.value(&value)?)?;
+                    if let Some(field) = self.table.field(Some(class), &key)? {
+                        fields.set_item(field, self.at(place, &value)?)?;
+                        place += 1;
                     }
                 }
                 self.mapped(number, class, &fields)
@@ -302,8 +316,9 @@ impl<'py> Maker<'_, 'py> {
             Shape::Other => {
                 let fields = PyDict::new(py);
                 for (key, value) in &dict {
-                    if let Some(field) = self.table.field(&key)? {
-                        fields.set_item(field, self.value(&value)?)?;
+                    if let Some(field) = self.table.field(None, &key)? {
+                        fields.set_item(field, self.at(place, &value)?)?;
+                        place += 1;
                     }
                 }
                 if let Some(shell) = self.made[number as usize].clone() {
@@ -319,11 +334,15 @@ impl<'py> Maker<'_, 'py> {
         }
     }
 
-    fn items(&mut self, stored: &Bound<'py, PyList>) -> Result<Vec<Bound<'py, PyAny>>, Stop> {
+    fn items(
+        &mut self,
+        number: u32,
+        stored: &Bound<'py, PyList>,
+    ) -> Result<Vec<Bound<'py, PyAny>>, Stop> {
         let mut items = Vec::new();
         make_room(&mut items, stored.len());
-        for each in stored {
-            items.push(self.value(&each)?);
+        for (each, place) in stored.iter().zip(self.table.begin(number)..) {
+            items.push(self.at(place, &each)?);
         }
         Ok(items)
     }
@@ -333,7 +352,7 @@ impl<'py> Maker<'_, 'py> {
         number: u32,
         stored: &Bound<'py, PyList>,
     ) -> Result<Bound<'py, PyAny>, Stop> {
-        let items = self.items(stored)?;
+        let items = self.items(number, stored)?;
         match self.made[number as usize].clone() {
             Some(shell) => {
                 shell.call_method1(intern!(self.table.py, "extend"), (items,))?;

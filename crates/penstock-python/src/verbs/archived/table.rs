@@ -60,6 +60,8 @@ const KEYS: usize = 64;
 pub(super) const SLICE: usize = 1 << 14;
 /// Where the root stands: in no object.
 pub(super) const NOBODY: u32 = u32::MAX;
+/// Instead of a number: the value stands for itself.
+const ITSELF: u32 = u32::MAX - 1;
 
 /// The table.
 pub(super) struct Table<'a, 'py> {
@@ -72,8 +74,12 @@ pub(super) struct Table<'a, 'py> {
     /// The classes by the numbers of their descriptions.
     numbers: Vec<u32>,
     pub(super) classes: Vec<Class<'py>>,
-    /// Keys, as they stand in objects, with the field that each one means, if it means one.
-    keys: Vec<(Bound<'py, PyString>, Option<Bound<'py, PyString>>)>,
+    /// Keys, as they stand in objects, with the field that each one means, if it means one: for each
+    /// class of the caller's those that it takes, and then all.
+    keys: Vec<Keys<'py>>,
+    /// What all objects refer to, one behind the other, and where those of each object begin.
+    references: Vec<u32>,
+    begins: Vec<usize>,
     pub(super) shapes: Vec<Shape>,
     /// The objects that are needed, each behind those that it needs.
     pub(super) order: Vec<u32>,
@@ -86,6 +92,8 @@ pub(super) struct Table<'a, 'py> {
     /// Containers that stand in an object itself may be shared, too.
     pub(super) has_inline: bool,
 }
+
+type Keys<'py> = Vec<(Bound<'py, PyString>, Option<Bound<'py, PyString>>)>;
 
 /// How far the walk has come with an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,7 +112,7 @@ impl<'a, 'py> Table<'a, 'py> {
         let py = graph.py();
         let objects = graph.getattr(intern!(py, "objects"))?;
         let count = objects.len()?;
-        if count == 0 || count >= NOBODY as usize {
+        if count == 0 || count >= ITSELF as usize {
             return Err(Stop::Elsewhere);
         }
         Ok(Table {
@@ -116,7 +124,9 @@ impl<'a, 'py> Table<'a, 'py> {
             mapped,
             numbers: filled(NOBODY, count),
             classes: Vec::new(),
-            keys: Vec::new(),
+            keys: (0..=mapped.len()).map(|_| Vec::new()).collect(),
+            references: Vec::new(),
+            begins: filled(0, count),
             shapes: filled(Shape::Scalar, count),
             order: Vec::new(),
             parents: filled(NOBODY, count),
@@ -153,50 +163,71 @@ impl<'a, 'py> Table<'a, 'py> {
         }
     }
 
-    /// Puts what a value refers to among the numbers, if that is not made yet.
+    /// Notes what a value refers to.
     #[inline]
-    fn refer(&mut self, value: &Bound<'py, PyAny>, ahead: &mut Vec<u32>) -> Result<(), Stop> {
-        match self.number(value)? {
-            Some(0) => Ok(()),
-            Some(number) => {
-                make_room(ahead, 1);
-                ahead.push(number);
-                Ok(())
-            }
-            None if is_scalar(value) => Ok(()),
-            None => Err(Stop::Elsewhere),
-        }
+    fn refer(&mut self, value: &Bound<'py, PyAny>) -> Result<(), Stop> {
+        let number = match self.number(value)? {
+            Some(number) => number,
+            None if is_scalar(value) => ITSELF,
+            None => return Err(Stop::Elsewhere),
+        };
+        make_room(&mut self.references, 1);
+        self.references.push(number);
+        Ok(())
     }
 
-    /// The field that a key means: the archiver puts another `$` before one of the program's.
+    /// Where the references of an object begin.
+    pub(super) fn begin(&self, number: u32) -> usize {
+        self.begins[number as usize]
+    }
+
+    /// The number to which a reference leads; none if the value stands for itself.
+    pub(super) fn reference(&self, place: usize) -> Option<u32> {
+        self.references.get(place).copied().filter(|number| *number != ITSELF)
+    }
+
+    /// The field that a key means, if it is one of the caller's class, or of any class: the archiver puts
+    /// another `$` before one of the program's.
     #[inline]
     pub(super) fn field(
         &mut self,
+        of: Option<u32>,
         key: &Bound<'py, PyAny>,
     ) -> Result<Option<Bound<'py, PyString>>, Stop> {
-        if let Some((_, field)) = self.keys.iter().find(|(known, _)| known.is(key)) {
-            return Ok(field.clone());
+        let known = &self.keys[of.map_or(self.mapped.len(), |class| class as usize)];
+        match known.iter().find(|(known, _)| known.is(key)) {
+            Some((_, field)) => Ok(field.clone()),
+            None => self.new_field(of, key),
         }
+    }
+
+    #[inline(never)]
+    fn new_field(
+        &mut self,
+        of: Option<u32>,
+        key: &Bound<'py, PyAny>,
+    ) -> Result<Option<Bound<'py, PyString>>, Stop> {
         let key = key.cast_exact::<PyString>().map_err(|_| Stop::Elsewhere)?;
         let text = key.to_str()?;
         let field = match text {
             "$class" | "$classhints" => None,
-            _ if text.starts_with("$$") => Some(PyString::new(self.py, &text[1..])),
-            _ => Some(key.clone()),
+            _ if text.starts_with("$$") => Some(&text[1..]),
+            _ => Some(text),
         };
-        if self.keys.len() < KEYS {
-            make_room(&mut self.keys, 1);
-            self.keys.push((key.clone(), field.clone()));
+        let takes = |field: &str| {
+            let keys = of.and_then(|class| self.mapped[class as usize].keys.as_ref());
+            keys.is_none_or(|keys| keys.contains(field))
+        };
+        let field = field.filter(|field| takes(field)).map(|field| match field == text {
+            true => key.clone(),
+            false => PyString::new(self.py, field),
+        });
+        let known = &mut self.keys[of.map_or(self.mapped.len(), |class| class as usize)];
+        if known.len() < KEYS {
+            make_room(known, 1);
+            known.push((key.clone(), field.clone()));
         }
         Ok(field)
-    }
-
-    /// Whether a class of the caller's takes a field.
-    pub(super) fn takes(&self, class: u32, field: &Bound<'py, PyString>) -> Result<bool, Stop> {
-        match &self.mapped[class as usize].keys {
-            Some(keys) => Ok(keys.contains(field.to_str()?)),
-            None => Ok(true),
-        }
     }
 
     /// The class of an object.
@@ -232,16 +263,14 @@ impl<'a, 'py> Table<'a, 'py> {
     pub(super) fn walk(&mut self, roots: &[Bound<'py, PyAny>]) -> Result<(), Stop> {
         let mut met = filled(Met::Never, self.count);
         let mut is_shared = filled(false, self.count);
-        let mut ahead: Vec<u32> = Vec::new();
         for root in roots {
-            self.refer(root, &mut ahead)?;
+            self.refer(root)?;
         }
-        // Each open object: its number, and where in `ahead` its references go on, and begin.
-        let mut open = vec![(NOBODY, 0, 0)];
+        // Each open object: its number, and where its references go on, and end.
+        let mut open = vec![(NOBODY, 0, self.references.len())];
         let mut looked = 0_usize;
-        while let Some((number, next, begin)) = open.last_mut() {
-            let Some(&child) = ahead.get(*next) else {
-                ahead.truncate(*begin);
+        while let Some((number, next, end)) = open.last_mut() {
+            if next == end {
                 if *number != NOBODY {
                     met[*number as usize] = Met::Done;
                     make_room(&mut self.order, 1);
@@ -249,26 +278,31 @@ impl<'a, 'py> Table<'a, 'py> {
                 }
                 open.pop();
                 continue;
-            };
+            }
+            let child = self.references[*next];
             *next += 1;
             let parent = *number;
             looked += 1;
             if looked.is_multiple_of(SLICE) {
                 self.py.check_signals()?;
             }
+            if child == ITSELF || child == 0 {
+                continue;
+            }
             match met[child as usize] {
                 Met::Never => {
                     met[child as usize] = Met::Open;
                     self.parents[child as usize] = parent;
-                    let begin = ahead.len();
-                    let shape = self.enter(child, &mut ahead)?;
+                    let begin = self.references.len();
+                    self.begins[child as usize] = begin;
+                    let shape = self.enter(child)?;
                     self.shapes[child as usize] = shape;
                     if shape == Shape::Scalar {
                         met[child as usize] = Met::Done;
                         continue;
                     }
                     make_room(&mut open, 1);
-                    open.push((child, begin, begin));
+                    open.push((child, begin, self.references.len()));
                     continue;
                 }
                 Met::Open if !self.shapes[child as usize].has_shell() => {
@@ -287,13 +321,13 @@ impl<'a, 'py> Table<'a, 'py> {
     }
 
     /// Looks at an object: what it becomes, and what it refers to.
-    fn enter(&mut self, number: u32, ahead: &mut Vec<u32>) -> Result<Shape, Stop> {
+    fn enter(&mut self, number: u32) -> Result<Shape, Stop> {
         let stored = self.stored(number)?;
         if is_scalar(&stored) {
             return Ok(Shape::Scalar);
         }
         if let Ok(items) = stored.cast_exact::<PyList>() {
-            self.refer_all(items, ahead)?;
+            self.refer_all(items)?;
             return Ok(Shape::Bare);
         }
         let dict = stored.cast_into_exact::<PyDict>().map_err(|_| Stop::Elsewhere)?;
@@ -313,7 +347,7 @@ impl<'a, 'py> Table<'a, 'py> {
             }
             shape @ (Shape::Array | Shape::Set) => {
                 if let Some(items) = list(&dict, intern!(py, "NS.objects"))? {
-                    self.refer_all(&items, ahead)?;
+                    self.refer_all(&items)?;
                     return Ok(shape);
                 }
             }
@@ -324,38 +358,36 @@ impl<'a, 'py> Table<'a, 'py> {
                     && keys.len() == items.len()
                 {
                     for (key, item) in keys.iter().zip(items.iter()) {
-                        self.refer(&key, ahead)?;
-                        self.refer(&item, ahead)?;
+                        self.refer(&key)?;
+                        self.refer(&item)?;
                     }
                     return Ok(Shape::Dictionary);
                 }
             }
             Shape::Mapped(mapped) => {
                 for (key, value) in &dict {
-                    if let Some(field) = self.field(&key)?
-                        && self.takes(mapped, &field)?
-                    {
-                        self.refer(&value, ahead)?;
+                    if self.field(Some(mapped), &key)?.is_some() {
+                        self.refer(&value)?;
                     }
                 }
                 return Ok(Shape::Mapped(mapped));
             }
             Shape::Other if !dict.iter().any(|(_, value)| is_list_or_dict(&value)) => {
                 for (key, value) in &dict {
-                    if self.field(&key)?.is_some() {
-                        self.refer(&value, ahead)?;
+                    if self.field(None, &key)?.is_some() {
+                        self.refer(&value)?;
                     }
                 }
                 return Ok(Shape::Other);
             }
             Shape::Other | Shape::Rare | Shape::Scalar | Shape::Bare => {}
         }
-        self.each_within(&dict, |table, value| table.refer(value, ahead))?;
+        self.each_within(&dict, |table, value| table.refer(value))?;
         Ok(Shape::Rare)
     }
 
-    fn refer_all(&mut self, items: &Bound<'py, PyList>, ahead: &mut Vec<u32>) -> Result<(), Stop> {
-        items.iter().try_for_each(|item| self.refer(&item, ahead))
+    fn refer_all(&mut self, items: &Bound<'py, PyList>) -> Result<(), Stop> {
+        items.iter().try_for_each(|item| self.refer(&item))
     }
 
     /// Does something with all values of an object that is made by Python code. Values in arrays that
@@ -366,7 +398,7 @@ impl<'a, 'py> Table<'a, 'py> {
         mut each: impl FnMut(&mut Self, &Bound<'py, PyAny>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         for (key, value) in dict {
-            if self.field(&key)?.is_none() {
+            if self.field(None, &key)?.is_none() {
                 continue;
             }
             match value.cast_exact::<PyList>() {
