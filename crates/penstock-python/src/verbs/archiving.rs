@@ -57,6 +57,9 @@ pub(crate) fn archive<'py>(
             texts: of(py.get_type::<PyString>())?,
             integers: of(py.get_type::<PyInt>())?,
             data: of(py.get_type::<PyBytes>())?,
+            numbers: of(py.get_type::<PyFloat>())?,
+            flags: of(py.get_type::<PyBool>())?,
+            nulls: of(py.None().bind(py).get_type())?,
             classes: HashMap::new(),
             described: [const { None }; 4],
         };
@@ -122,6 +125,10 @@ struct Tables<'a, 'py> {
     texts: Bound<'py, PyDict>,
     integers: Bound<'py, PyDict>,
     data: Bound<'py, PyDict>,
+    /// By what `repr` writes of them, which tells 0.0 and -0.0 apart.
+    numbers: Bound<'py, PyDict>,
+    flags: Bound<'py, PyDict>,
+    nulls: Bound<'py, PyDict>,
     classes: HashMap<usize, Option<Class<'py>>>,
     described: [Option<Bound<'py, PyAny>>; 4],
 }
@@ -264,10 +271,10 @@ impl<'py> Tables<'_, 'py> {
                 || (found.is_exact_instance_of::<PyInt>() && is_small(&found)?)
             {
                 found
-            } else if found.is_exact_instance_of::<PyInt>() || !is_plain(&found) {
-                self.graph.call_method1(intern!(py, "field"), (found, number, step))?
-            } else {
+            } else if is_plain(&found) || self.kinds.contains(found.get_type())? {
                 self.reference(&found, number, &|| Ok(step.clone().into_any()))?
+            } else {
+                self.graph.call_method1(intern!(py, "field"), (found, number, step))?
             };
             stored.set_item(key, field)?;
         }
@@ -308,21 +315,21 @@ impl<'py> Tables<'_, 'py> {
         step: Step<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        let known = if let Ok(text) = value.cast_exact::<PyString>() {
-            if let Some(uid) = self.texts.get_item(text)? {
-                return Ok(uid);
-            }
-            text.to_str().is_ok_and(|text| text != "$null").then_some(&self.texts)
+        let mut key = value.clone();
+        let scalars = if let Ok(text) = value.cast_exact::<PyString>() {
+            let is_usual = text.to_str().is_ok_and(|text| text != "$null");
+            Some((&self.texts, is_usual))
         } else if value.is_exact_instance_of::<PyInt>() {
-            if let Some(uid) = self.integers.get_item(value)? {
-                return Ok(uid);
-            }
-            is_small(value)?.then_some(&self.integers)
+            Some((&self.integers, is_small(value)?))
         } else if value.is_exact_instance_of::<PyBytes>() {
-            if let Some(uid) = self.data.get_item(value)? {
-                return Ok(uid);
-            }
-            Some(&self.data)
+            Some((&self.data, true))
+        } else if value.is_exact_instance_of::<PyFloat>() {
+            key = value.repr()?.into_any();
+            Some((&self.numbers, true))
+        } else if value.is_exact_instance_of::<PyBool>() {
+            Some((&self.flags, true))
+        } else if value.is_none() {
+            Some((&self.nulls, false))
         } else if is_plain(value) || self.kinds.contains(value.get_type())? {
             let address = (value.as_ptr() as usize).into_bound_py_any(py)?;
             if let Some(uid) = self.known.get_item(&address)? {
@@ -337,14 +344,18 @@ impl<'py> Tables<'_, 'py> {
         } else {
             None
         };
-        match known {
-            Some(known) => {
-                let uid = self.new_object(value, origin, step)?;
-                known.set_item(value, &uid)?;
-                Ok(uid)
-            }
-            None => self.graph.call_method1(intern!(py, "reference"), (value, origin, step()?)),
+        let Some((known, is_usual)) = scalars else {
+            return self.graph.call_method1(intern!(py, "reference"), (value, origin, step()?));
+        };
+        if let Some(uid) = known.get_item(&key)? {
+            return Ok(uid);
         }
+        if !is_usual {
+            return self.graph.call_method1(intern!(py, "reference"), (value, origin, step()?));
+        }
+        let uid = self.new_object(value, origin, step)?;
+        known.set_item(key, &uid)?;
+        Ok(uid)
     }
 
     /// The UID of a new object.
