@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import plistlib
 import typing
@@ -299,6 +300,21 @@ class TestPlans:
         order = archive.obj("XYOrder", total=3, code=archive.add("ab"), box=box, key=b"x")
         found = archive.load(archive.array(order), list[Order], classes={"XYOrder": Order})
         assert found == [Order(3, "AB", "XL", b"x")]
+
+    @pytest.mark.parametrize(
+        ("into", "text", "value"),
+        [
+            (dt.date, "2020-01-02", dt.date(2020, 1, 2)),
+            (dt.datetime, "2020-01-02T00:00:00Z", dt.datetime(2020, 1, 2, tzinfo=dt.UTC)),
+            (decimal.Decimal, "5.20", decimal.Decimal("5.20")),
+            (bytes, "eHg=", b"xx"),
+        ],
+    )
+    def test_values_in_strings(self, into: Any, text: str, value: object):
+        archive = Archive()
+        root = archive.array(archive.add(text))
+        assert self.load(archive, root, list[into]) == [value]
+        assert plist.decode(plist.encode([text]), list[into]) == [value]
 
     def test_what_a_constraint_refuses(self):
         archive = Archive()
