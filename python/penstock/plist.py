@@ -172,12 +172,12 @@ def decode(
         App(name='Ledger', build=42)
     """
     if archive or classes is not None:
-        from penstock._archives import keyed as _keyed  # noqa: PLC0415 - few programs read archives
+        from penstock._archives import keyed_read as _keyed_read  # noqa: PLC0415 - few programs read archives
 
         given = decode(
             data, form=form, duplicates=duplicates, repair=repair, encoding=encoding, limits=limits
         )
-        return _keyed.unarchived(
+        return _keyed_read.unarchived(
             given, into, archive, classes, types, unknown, None, all_errors=all_errors
         )
     if types is not None:
@@ -506,9 +506,9 @@ def load(
         del given  # This closes a zip archive that was opened here.
     if not is_archive:
         return loaded
-    from penstock._archives import keyed as _keyed  # noqa: PLC0415 - few programs read archives
+    from penstock._archives import keyed_read as _keyed_read  # noqa: PLC0415 - few programs read archives
 
-    return _keyed.unarchived(
+    return _keyed_read.unarchived(
         loaded, into, archive, classes, types, unknown, name, all_errors=all_errors
     )
 

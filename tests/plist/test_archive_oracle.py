@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from keyed_archives import UID, Archive
 
 import penstock
-from penstock._archives import keyed, keyed_write
+from penstock._archives import keyed, keyed_read, keyed_write
 from penstock._archives.keyed_types import ANY, Kinds
 
 
@@ -220,8 +220,10 @@ def flat(value: Any) -> list[Any]:
 def test_both_make_the_same(case: Any):
     document, into, classes, unknown = case
     expected, refused = outcome(by_kinds, document, into, classes, unknown)
-    given_into = keyed.PLAIN if into is Any else into
-    found, error = outcome(lambda: keyed.unarchive(document, given_into, classes, unknown=unknown))
+    given_into = keyed_read.PLAIN if into is Any else into
+    found, error = outcome(
+        lambda: keyed_read.unarchive(document, given_into, classes, unknown=unknown)
+    )
     assert error == refused
     assert flat(found) == flat(expected)
 

@@ -32,7 +32,7 @@ from keyed_archives import (
 
 import penstock
 from penstock import plist
-from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_read as _keyed_read
 
 
 class TestClasses:
@@ -246,7 +246,7 @@ class TestClasses:
     def test_types_that_cannot_be_filled(self):
         message = "the root: an archive cannot fill a field of the type typing.Generator"
         with pytest.raises(penstock.PlanError, match=message):
-            _keyed.unarchive(Archive().document(UID(0)), typing.Generator[int])
+            _keyed_read.unarchive(Archive().document(UID(0)), typing.Generator[int])
         # In a cycle, classes are filled without their plans.
         for cls, message in [
             (Deep, "Deep.name: the path 'a/b' is no key of an archived object"),
@@ -264,9 +264,9 @@ class TestClasses:
         with pytest.raises(
             penstock.PlanError, match="the class for 'X' must be a class, not 'Person'"
         ):
-            _keyed.unarchive({}, classes={"X": "Person"})
+            _keyed_read.unarchive({}, classes={"X": "Person"})
         with pytest.raises(TypeError, match="classes must be a mapping of names to classes, not 5"):
-            _keyed.unarchive({}, classes=typing.cast("Any", 5))
+            _keyed_read.unarchive({}, classes=typing.cast("Any", 5))
 
     def test_nothing_is_called_by_its_name(self):
         archive = Archive()

@@ -12,7 +12,7 @@ from typing import Any
 from keyed_archives import UID, Archive, plain
 
 from penstock import plist
-from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_read as _keyed_read
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
 
 
@@ -181,9 +181,9 @@ class TestPlainValues:
         archive = Archive()
         document = archive.document(None)
         document["$top"] = {"a": archive.add("x"), "b": 2}
-        assert _keyed.unarchive(document) == {"a": "x", "b": 2}
+        assert _keyed_read.unarchive(document) == {"a": "x", "b": 2}
         document["$top"] = {"$0": archive.add("x")}
-        assert _keyed.unarchive(document) == "x"
+        assert _keyed_read.unarchive(document) == "x"
 
     def test_the_uids_of_json(self):
         archive = Archive()
@@ -196,7 +196,7 @@ class TestPlainValues:
                 return {key: as_json(each) for key, each in value.items()}
             return [as_json(each) for each in value] if isinstance(value, list) else value
 
-        assert _keyed.unarchive(as_json(archive.document(root))) == ["a", "b"]
+        assert _keyed_read.unarchive(as_json(archive.document(root))) == ["a", "b"]
 
 
 CORPUS: dict[str, Any] = {
@@ -229,7 +229,7 @@ def test_the_corpora(corpus: typing.Callable[[str], Path]):
     assert names == set(CORPUS)
     for name, expected in CORPUS.items():
         data = (folder / f"NSKeyedUnarchiver-{name}.plist").read_bytes()
-        found = _keyed.unarchive(plist.decode(data))
+        found = _keyed_read.unarchive(plist.decode(data))
         if isinstance(found, ArchivedObject):
             found = found.fields
         assert found == expected, name

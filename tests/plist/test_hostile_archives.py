@@ -12,7 +12,7 @@ import pytest
 from keyed_archives import CLASSES, UID, Archive, Node, Person, Tagged, everything, plain
 
 import penstock
-from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_read as _keyed_read
 
 
 class TestHostileArchives:
@@ -38,14 +38,14 @@ class TestHostileArchives:
         objects = ["$null", {"a": 1}, {"$class": UID(3)}, "x", {"$class": 7}, UID(1)]
         document = Archive().document(UID(0)) | {"$objects": objects} | change
         with pytest.raises(penstock.MalformedInput) as caught:
-            _keyed.unarchive(document)
+            _keyed_read.unarchive(document)
         assert str(caught.value) == message
 
     def test_another_property_list(self):
         message = r"this is no keyed archive: it has no \$archiver, \$objects and \$top"
         for document in ([], {}, None, {"$objects": []}):
             with pytest.raises(penstock.MalformedInput, match=message):
-                _keyed.unarchive(document)
+                _keyed_read.unarchive(document)
 
     @pytest.mark.parametrize(
         ("fields", "message"),
@@ -134,7 +134,7 @@ class TestHostileArchives:
 
     def test_an_array_without_a_class_in_itself(self):
         document = Archive().document(UID(1)) | {"$objects": ["$null", [UID(1), "a"]]}
-        found = _keyed.unarchive(document)
+        found = _keyed_read.unarchive(document)
         assert found[0] is found
         assert found[1] == "a"
 
@@ -144,7 +144,7 @@ class TestHostileArchives:
         name = archive.add("n")
         for _ in range(100_000):
             node = archive.obj("XYNode", name=name, next=node)
-        found = _keyed.unarchive(archive.document(node), Node, CLASSES)
+        found = _keyed_read.unarchive(archive.document(node), Node, CLASSES)
         depth = 0
         while found is not None:
             found, depth = found.next, depth + 1
@@ -152,7 +152,7 @@ class TestHostileArchives:
         array = archive.array()
         for _ in range(100_000):
             array = archive.array(array)
-        found = _keyed.unarchive(archive.document(array))
+        found = _keyed_read.unarchive(archive.document(array))
         assert len(found) == 1
 
     def test_shared_references_cost_nothing(self):
@@ -206,4 +206,4 @@ class TestHostileArchives:
                     for options in ({}, {"classes": CLASSES}):
                         refusals = penstock.MalformedInput, penstock.ValidationError
                         with contextlib.suppress(*refusals):
-                            _keyed.unarchive(changed, **options)
+                            _keyed_read.unarchive(changed, **options)

@@ -15,7 +15,7 @@ from keyed_archives import CLASSES, UID, Color, Everything, Node, Person, any_gr
 
 import penstock
 from penstock import plist
-from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_read as _keyed_read
 from penstock._archives import keyed_write as _keyed_write
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
 
@@ -24,7 +24,7 @@ def again(value: Any, into: Any = object, classes: Any = None) -> Any:
     """Return a value that was written and read."""
     document = _keyed_write.archive_of(value, classes)
     data = plistlib.dumps(document, fmt=plistlib.FMT_BINARY, sort_keys=False)
-    return _keyed.unarchive(plist.decode(data), into, classes)
+    return _keyed_read.unarchive(plist.decode(data), into, classes)
 
 
 def test_the_table():
@@ -172,7 +172,7 @@ def test_depth_costs_no_stack():
     node = None
     for _ in range(100_000):
         node = Node("n", node)
-    found = _keyed.unarchive(_keyed_write.archive_of(node, CLASSES), Node, CLASSES)
+    found = _keyed_read.unarchive(_keyed_write.archive_of(node, CLASSES), Node, CLASSES)
     for _ in range(100_000):
         found = found.next
     assert found is None

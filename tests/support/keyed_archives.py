@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import penstock
 from penstock import plist
-from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_read as _keyed_read
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
 
 UID = plistlib.UID
@@ -62,7 +62,7 @@ class Archive:
 
     def load(self, root: Any, into: Any = object, **options: Any) -> Any:
         data = plistlib.dumps(self.document(root), fmt=plistlib.FMT_BINARY)
-        return _keyed.unarchive(plist.decode(data), into, **options)
+        return _keyed_read.unarchive(plist.decode(data), into, **options)
 
 
 def plain(**fields: Any) -> Any:

@@ -15,15 +15,11 @@ import re
 import struct
 import urllib.parse
 import uuid
-from collections.abc import Mapping
 
-import penstock._rust as _rust
 from penstock._annotations.at import written
-from penstock._archives.keyed_types import ANY, Class, Kinds, exactly
+from penstock._archives.keyed_types import Class, exactly
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
-from penstock._base import plan as _plan
-from penstock._base.errors import MalformedInput, PlanError, ValidationError
-from penstock._base.types import PLAIN
+from penstock._base.errors import MalformedInput, ValidationError
 
 TYPE_CHECKING = False
 
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeAlias
 
     from penstock._archives.keyed_types import Items, Kind, Pairs, Task
-    from penstock._base.types import Types
 
     # Makes an object of a known class from its fields.
     Maker: TypeAlias = Callable[["Graph", int, dict[str, Any]], Task]
@@ -41,138 +36,10 @@ VERSION = 100_000
 ARCHIVER = "NSKeyedArchiver"
 NULL = "$null"
 
-_UID = plistlib.UID
+UID = plistlib.UID
 _SCALARS = frozenset({str, int, float, bool, bytes, dt.datetime, type(None)})
 _ABSENT = object()
-_EPOCH = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
-# What the extension makes besides plain values.
-_KNOWN = (_UID, ArchivedObject, _EPOCH)
-
-
-def unarchive(
-    document: Any,
-    into: Any = PLAIN,
-    classes: Mapping[str, Any] | None = None,
-    *,
-    unknown: str = "skip",
-    types: Types | None = None,
-    all_errors: bool = False,
-    source: str | None = None,
-) -> Any:
-    """Return the root of an archive, which is a property list as plain values.
-
-    Args:
-        document: The property list.
-        into: The type of the root.
-        classes: The classes for archived objects, by the names that the archive has for them.
-        unknown: Whether keys that a class does not name are an `"error"`.
-        types: Functions that make values of types.
-        all_errors: Whether an error reports all problems of an object.
-        source: The name of the file, for errors.
-    """
-    names = checked(classes)
-    graph = Graph(document, source)
-    top = graph.top
-    stored = next(iter(top.values())) if top.keys() in ({"root"}, {"$0"}) else top
-    return filled(graph, stored, into, names, unknown, types, all_errors=all_errors)
-
-
-def checked(classes: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the classes for archived objects.
-
-    Raises:
-        TypeError: These are no classes by names.
-        PlanError: One of them is no class.
-    """
-    given: Any = {} if classes is None else classes
-    if not isinstance(given, Mapping):
-        raise TypeError(f"classes must be a mapping of names to classes, not {given!r}")
-    names: Mapping[str, Any] = given
-    for name, cls in names.items():
-        if not exactly(name, str):
-            raise TypeError(f"the name of an archived class must be a str, not {name!r}")
-        if not isinstance(cls, type):
-            raise PlanError(f"the class for {name!r} must be a class, not {cls!r}")
-    return names
-
-
-def filled(
-    graph: Graph,
-    stored: Any,
-    into: Any,
-    classes: Mapping[str, Any],
-    unknown: str,
-    types: Types | None,
-    *,
-    all_errors: bool,
-) -> Any:
-    """Return what a value of an archive stands for, and all that it leads to.
-
-    The extension makes it by the plans of the classes. What it leaves to Python is made by the
-    kinds of `keyed_types`: objects in a cycle with one of the caller's classes, and containers that
-    several objects have and that types change. They also find the words for what does not fit.
-
-    Raises:
-        ValidationError: It does not fit.
-        MalformedInput: The archive is damaged there.
-        PlanError: A class cannot be filled.
-    """
-    refused: Exception | None = None
-    wanted, planned = None if into is PLAIN else into, classes
-    try:
-        if types is not None:
-            wanted = None if wanted is None else _plan.with_types(wanted, types)
-            planned = {name: _plan.with_types(classes[name], types) for name in classes}
-        found = _rust.unarchive(graph, _KNOWN, stored, wanted, planned, (unknown, all_errors))
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the caller's classes may raise anything
-        refused = error
-    else:
-        if found is not None:
-            return found[0]
-    if refused is not None and (types is not None or all_errors):
-        raise refused
-    if types is not None:
-        # Whatever is wrong with the archive itself comes first.
-        graph.again().made_of(stored, ANY)
-        raise PlanError(
-            "types= does not hold in this archive: a cycle leads through one of the classes, or "
-            "objects share a container that a type changes"
-        )
-    kinds = Kinds()
-    try:
-        mapped = {name: kinds.of_class(classes[name]) for name in classes}
-        root = ANY if into is PLAIN else kinds.of(into, "the root")
-    except PlanError:
-        if refused is not None and not isinstance(refused, PlanError):
-            raise refused from None
-        graph.again().made_of(stored, ANY)  # As above.
-        raise
-    return graph.again(mapped, strict=unknown == "error").made_of(stored, root)
-
-
-def unarchived(
-    document: Any,
-    into: Any,
-    archive: bool,
-    classes: Mapping[str, Any] | None,
-    types: Types | None,
-    unknown: str,
-    source: str | None,
-    *,
-    all_errors: bool,
-) -> Any:
-    """Return the root of an archive, for the options of `penstock.plist.decode`.
-
-    Raises:
-        ValueError: An option does not go with another one.
-    """
-    if not archive:
-        raise ValueError("classes= is for archive=True")
-    return unarchive(
-        document, into, classes, unknown=unknown, types=types, all_errors=all_errors, source=source
-    )
+EPOCH = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
 
 
 def is_archive(document: object) -> bool:
@@ -342,7 +209,7 @@ class Graph:
         """Return the value of what a field holds, if it is there already."""
         if type(stored) in _SCALARS:
             return stored
-        if not exactly(stored, _UID):
+        if not exactly(stored, UID):
             return self.inline.get(id(stored), _ABSENT)
         number = stored.data
         found = self.made.get(number, _ABSENT)
@@ -369,7 +236,7 @@ class Graph:
 
     def task(self, stored: Any) -> Task:
         """Return what makes the value of a field."""
-        if exactly(stored, _UID):
+        if exactly(stored, UID):
             return self.construct(stored.data)
         if exactly(stored, list):
             return self.inline_list(stored)
@@ -377,7 +244,7 @@ class Graph:
             # JSON has no UIDs, and writes them as Apple does.
             number = stored.get("CF$UID")
             if len(stored) == 1 and exactly(number, int) and number >= 0:
-                return self.value(_UID(number))
+                return self.value(UID(number))
             return self.inline_dict(stored)
         return self.malformed(f"the archive has a {type(stored).__name__}")
 
@@ -400,8 +267,8 @@ class Graph:
         """Return the names of an object's class and of those above it."""
         reference = stored["$class"]
         if exactly(reference, dict) and exactly(reference.get("CF$UID"), int):
-            reference = _UID(reference["CF$UID"])
-        if not exactly(reference, _UID):
+            reference = UID(reference["CF$UID"])
+        if not exactly(reference, UID):
             self.malformed(f"the class of object {number} is no UID")
         at = reference.data
         known = self.names.get(at)
@@ -437,7 +304,7 @@ class Graph:
             yield self.items(stored, bare)
             self.end(bare)
             return bare
-        if exactly(stored, _UID):
+        if exactly(stored, UID):
             self.malformed(f"object {number} is a UID")
         if not exactly(stored, dict) or "$class" not in stored:
             self.malformed(f"object {number} has no class")
@@ -579,7 +446,7 @@ class Graph:
     def date(self, number: int, stored: dict[str, Any]) -> Task:
         seconds = yield self.numeric(number, stored, "NS.time")
         try:
-            return _EPOCH + dt.timedelta(seconds=seconds)
+            return EPOCH + dt.timedelta(seconds=seconds)
         except (OverflowError, ValueError):
             got = f"{seconds!r} seconds since 2001"
             reason = f"expected a date in the years 1 to 9999, got {got}"

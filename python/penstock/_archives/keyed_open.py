@@ -8,6 +8,7 @@ from _collections_abc import Mapping, Sequence
 
 from penstock._annotations.at import written
 from penstock._archives import keyed as _keyed
+from penstock._archives import keyed_read as _keyed_read
 from penstock._archives.graph import Array, Dictionary, Part
 from penstock._base.types import PLAIN, T
 
@@ -122,7 +123,7 @@ class _Archive:
                 if key in document:
                     found = document[key]
                     head[key] = empty if isinstance(found, kind) else None
-        _keyed.checked(classes)
+        _keyed_read.checked(classes)
         _keyed.Graph(head, self.source)
         self.objects = _Objects(document["$objects"], self)
         self.head = head
@@ -257,11 +258,11 @@ class OpenedPart:
         stored = self._stored if self._number is None else _UID(self._number)
         if isinstance(stored, Part):
             stored = archive.objects.plain(stored)
-        made: T = _keyed.filled(
+        made: T = _keyed_read.filled(
             archive.graph(self._steps),
             stored,
             into,
-            _keyed.checked(archive.classes if classes is None else classes),
+            _keyed_read.checked(archive.classes if classes is None else classes),
             unknown,
             None,
             all_errors=False,

@@ -9,12 +9,11 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import enum
-import plistlib
 import uuid
 from collections.abc import Mapping
 
 import penstock._rust as _rust
-from penstock._archives.keyed import ARCHIVER, NULL, VERSION
+from penstock._archives.keyed import ARCHIVER, EPOCH, NULL, UID, VERSION
 from penstock._archives.keyed_types import Kinds
 from penstock._archives.keyed_values import ArchivedObject, AttributedString
 from penstock._base.errors import EncodeError, PlanError
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     # How an object refers to a value: as a step of a path, by an index, or by a key in a tuple.
     Step: TypeAlias = str | int | tuple[Any]
 
-_UID = plistlib.UID
-_EPOCH = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
-
 
 def archive_of(value: Any, classes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return an archive of a value, as the plain values of a property list.
@@ -43,7 +39,7 @@ def archive_of(value: Any, classes: Mapping[str, Any] | None = None) -> dict[str
     """
     graph = _Graph({} if classes is None else classes)
     root = graph.reference(value, 0, "")
-    _rust.archive(graph, _UID, dt.UTC)
+    _rust.archive(graph, UID, dt.UTC)
     return {
         "$archiver": ARCHIVER,
         "$objects": graph.objects,
@@ -91,9 +87,9 @@ class _Graph:
             self.names.setdefault(cls, name)
         self.objects: list[Any] = [NULL]
         # The numbers of equal scalars of each type, of objects, and of descriptions of classes.
-        self.scalars: dict[type, dict[object, _UID]] = {}
-        self.known: dict[int, _UID] = {}
-        self.described: dict[tuple[str, ...], _UID] = {}
+        self.scalars: dict[type, dict[object, UID]] = {}
+        self.known: dict[int, UID] = {}
+        self.described: dict[tuple[str, ...], UID] = {}
         # What is to be written, behind its UID. It stays here, so that its id stays its own.
         self.due: list[Any] = []
         # For each object, what refers to it first, and how.
@@ -101,13 +97,13 @@ class _Graph:
 
     # Numbers.
 
-    def new(self, stored: Any, origin: int, step: Step) -> _UID:
+    def new(self, stored: Any, origin: int, step: Step) -> UID:
         """Return the UID of a new object."""
         self.objects.append(stored)
         self.origin += origin, step
-        return _UID(len(self.objects) - 1)
+        return UID(len(self.objects) - 1)
 
-    def reference(self, value: Any, origin: int, step: Step) -> _UID:
+    def reference(self, value: Any, origin: int, step: Step) -> UID:
         """Return the UID of a value, to which the object `origin` refers by `step`."""
         if isinstance(value, enum.Enum):
             value = value.value
@@ -122,7 +118,7 @@ class _Graph:
             self.due += found, value
         return found
 
-    def null(self) -> _UID:
+    def null(self) -> UID:
         """Return the UID of an `NSNull`."""
         nulls = self.scalars.setdefault(type(None), {})
         if None not in nulls:
@@ -130,7 +126,7 @@ class _Graph:
             nulls[None] = self.new(stored, 0, "")
         return nulls[None]
 
-    def scalar(self, value: Any, origin: int, step: Step) -> _UID:
+    def scalar(self, value: Any, origin: int, step: Step) -> UID:
         """Return the UID of a value that stands in the table as it is."""
         # Floats are equal if they have the same sign and digits.
         key = repr(value) if type(value) is float else value
@@ -149,7 +145,7 @@ class _Graph:
             return {"$class": self.description(("NSString", "NSObject")), "NS.string": value}
         return value
 
-    def description(self, names: tuple[str, ...]) -> _UID:
+    def description(self, names: tuple[str, ...]) -> UID:
         """Return the UID of a class."""
         found = self.described.get(names)
         if found is None:
@@ -205,7 +201,7 @@ class _Graph:
         reason = f"an archive cannot hold a {type(value).__qualname__}"
         raise self.refuse(f"{reason}: classes= has no name for it", *self.place(number))
 
-    def layout(self, cls: type) -> tuple[_UID, list[tuple[str, str, str]]]:
+    def layout(self, cls: type) -> tuple[UID, list[tuple[str, str, str]]]:
         """Return the UID of a class of the caller's: and for each field name, key and step."""
         names = [self.names[each] for each in cls.__mro__ if each in self.names]
         described = self.description((*names, "NSObject"))
@@ -235,7 +231,7 @@ class _Graph:
         if isinstance(value, enum.Enum):
             value = value.value
         if value is None:
-            return _UID(0)
+            return UID(0)
         if type(value) in {bool, int, float}:
             self.check(value, number, step)
             return value
@@ -243,7 +239,7 @@ class _Graph:
 
     inline = field
 
-    def items(self, values: Any, number: int) -> list[_UID]:
+    def items(self, values: Any, number: int) -> list[UID]:
         return [self.reference(each, number, at) for at, each in enumerate(values)]
 
     def array(self, value: Any, number: int) -> dict[str, Any]:
@@ -263,7 +259,7 @@ class _Graph:
     def date(self, value: dt.datetime, number: int) -> dict[str, Any]:  # noqa: ARG002 - one of many
         # One without a zone is in UTC, as everywhere in property lists.
         there = value if value.tzinfo is not None else value.replace(tzinfo=dt.UTC)
-        seconds = (there - _EPOCH).total_seconds()
+        seconds = (there - EPOCH).total_seconds()
         return {"$class": self.description(("NSDate", "NSObject")), "NS.time": seconds}
 
     def ident(self, value: uuid.UUID, number: int) -> dict[str, Any]:  # noqa: ARG002 - as above
