@@ -241,28 +241,46 @@ struct PythonFile {
 enum Left {
     /// Of `http.client`. Its `read1` counts from Python 3.13 on.
     Bytes(u64),
-    /// Of urllib3. What it reads may be longer than what came, because it decompresses.
+    /// Of urllib3, or of a response within another file. What is read may be longer than what came,
+    /// because they may decompress.
     Encoded(u64),
 }
 
+/// How many files may be around a response.
+const WRAPPERS: usize = 8;
+
 impl Left {
-    /// None for other objects. `file` may be a buffer around the response, which is then its `raw`.
+    /// None for other objects. `file` may be the response, or a buffer or a `GzipFile` around it.
     fn of(file: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let py = file.py();
-        let buffered = file.getattr_opt(intern!(py, "raw"))?;
-        for object in [Some(file), buffered.as_ref()].into_iter().flatten() {
+        // Whoever has an object of a module has imported the module.
+        let is_a = |object: &Bound<'_, PyAny>, module, class| -> PyResult<bool> {
+            let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+            let Some(module) = modules.get_item(module)? else { return Ok(false) };
+            object.is_instance(&module.getattr(class)?)
+        };
+        let mut object = file.clone();
+        for depth in 0..WRAPPERS {
             let number = |name| object.getattr_opt(name).ok()??.extract::<u64>().ok();
             if let Some(left) = number(intern!(py, "length_remaining")) {
                 return Ok(Some(Left::Encoded(left)));
             }
-            let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
-            // Whoever has such a response has imported the module.
-            if let Some(client) = modules.get_item("http.client")?
-                && object.is_instance(&client.getattr("HTTPResponse")?)?
-                && let Some(left) = number(intern!(py, "length"))
+            if let Some(left) = number(intern!(py, "length"))
+                && is_a(&object, intern!(py, "http.client"), intern!(py, "HTTPResponse"))?
             {
-                return Ok(Some(Left::Bytes(left)));
+                return Ok(Some(if depth == 0 { Left::Bytes(left) } else { Left::Encoded(left) }));
             }
+            // Other files with a `fileobj`, such as the members of an archive, may end before it does.
+            let within = if let Some(raw) = object.getattr_opt(intern!(py, "raw"))? {
+                raw
+            } else if let Some(file) = object.getattr_opt(intern!(py, "fileobj"))?
+                && is_a(&object, intern!(py, "gzip"), intern!(py, "GzipFile"))?
+            {
+                file
+            } else {
+                break;
+            };
+            object = within;
         }
         Ok(None)
     }
