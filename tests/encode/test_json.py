@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import pydantic
@@ -557,3 +557,15 @@ def test_an_endless_iterable_can_be_interrupted() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class Rank(enum.IntEnum):
+    LOW = 1
+
+
+def test_a_plain_number_counts_as_the_equal_member_of_an_int_enum() -> None:
+    for of in (Rank, Literal[Rank.LOW, 2]):
+        text = penstock.json.encode([1], list[of])  # type: ignore[valid-type]
+        assert text == penstock.json.encode([Rank.LOW], list[of])  # type: ignore[valid-type]
+        (read,) = penstock.json.decode(text, list[of])  # type: ignore[valid-type]
+        assert read is Rank.LOW

@@ -402,3 +402,44 @@ def test_annotations_that_pydantic_cannot_resolve_yet() -> None:
         Plan(Unresolved)
     plan = Plan(Unresolved, namespace={"Later": int})
     assert penstock.json.decode('{"x": 1}', plan).x == 1
+
+
+class Defaults(BaseModel):
+    count: int = 1
+    note: int | str | None = None
+    tags: list[str] = Field(default_factory=list)
+    label: str = Field("a", alias="Label")
+
+
+def test_defaults_are_left_out() -> None:
+    """`omit="defaults"` had no effect in models."""
+    for module in (penstock.json, penstock.xml, penstock.plist):
+        whole = Defaults(count=2, note=5, tags=["x"], Label="b")
+        assert module.decode(module.encode(whole, omit="defaults"), Defaults) == whole
+    assert penstock.plain(Defaults(), omit="defaults") == {}
+    assert penstock.plain(Defaults(tags=["x"], Label="b"), omit="defaults") == {
+        "tags": ["x"],
+        "Label": "b",
+    }
+    assert penstock.json.encode(Defaults(), omit="defaults") == b"{}"
+
+
+def test_defaults_that_only_the_model_can_make_are_written() -> None:
+    class Made(BaseModel):
+        count: int = Field("1", validate_default=True)  # type: ignore[assignment]
+        double: int = Field(default_factory=lambda data: 2 * data["count"])
+
+    assert penstock.plain(Made(), omit="defaults") == {"count": 1, "double": 2}
+
+
+def test_none_in_a_property_list_is_left_out_if_it_is_the_default() -> None:
+    """It was refused in models, and left out in dataclasses."""
+    text = penstock.plist.encode(Defaults(), form="binary")
+    assert penstock.plist.decode(text) == {"count": 1, "tags": [], "Label": "a"}
+    assert penstock.plist.decode(text, Defaults) == Defaults()
+
+    class Other(BaseModel):
+        note: int | str | None = 5
+
+    with pytest.raises(penstock.EncodeError, match=r"^note: a property list has no null$"):
+        penstock.plist.encode(Other(note=None))

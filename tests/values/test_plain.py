@@ -176,3 +176,31 @@ def test_functions_for_types_hold_for_their_call_only() -> None:
         assert plain([Money(1)]) == [{"cents": 1}]
         assert penstock.json.encode([Money(1)]) == b'[{"cents":1}]'
         assert plain([Money(1)], plan) == ["1c"]
+
+
+class Price(enum.Enum):
+    FIVE = Decimal(5)
+    HALF = Decimal("0.5")
+
+
+@dataclass
+class Priced:
+    price: int | Price
+
+
+@dataclass
+class Amount:
+    amount: int | Decimal
+
+
+def test_a_whole_decimal_that_would_be_read_back_as_an_int() -> None:
+    """It was written, and came back as the int. JSON refused it."""
+    for encode in (plain, penstock.json.encode):
+        with pytest.raises(
+            penstock.EncodeError, match=r"^price: its text would be read back as int$"
+        ):
+            encode(Priced(Price.FIVE))
+    assert make(plain(Priced(Price.HALF)), Priced) == Priced(Price.HALF)
+    # `make` takes a `Decimal` as it is. In JSON it has no other text than the int.
+    assert plain(Amount(Decimal(5))) == {"amount": Decimal(5)}
+    assert str(make(plain(Amount(Decimal("5"))), Amount)) == "Amount(amount=Decimal('5'))"

@@ -152,7 +152,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Ok(None);
         }
         let Some(value) = self.get(object, &part.get)? else { return Ok(None) };
-        let absent = &class.fields[part.index as usize].absent;
+        let absent = class.fields[part.index as usize].default();
         let omitted = !part.shows && self.omits(&value, absent)?;
         Ok((!omitted).then_some(value))
     }
@@ -167,7 +167,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         if part.shows {
             return Ok(false);
         }
-        let absent = &class.fields[part.index as usize].absent;
+        let absent = class.fields[part.index as usize].default();
         if matches!(absent, Absent::Error) && !matches!(part.many, Many::One) {
             return Ok(value.len().is_ok_and(|count| count == 0));
         }

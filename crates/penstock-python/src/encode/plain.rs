@@ -1,6 +1,7 @@
 //! A writer of plain values: dicts, lists and scalars, as Python's own `json` knows them.
 
 use crate::objects::{new_key, new_str};
+use crate::plan::{decimal_text, is_decimal};
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json;
 use penstock_core::limits::Limits;
@@ -131,6 +132,18 @@ impl<'py> Plain<'py> {
     }
 }
 
+/// Keeps the digits of a number. None if it is none that a document may have.
+fn keep_digits(number: &Bound<'_, PyString>, kept: &mut Vec<u8>) -> Option<()> {
+    let digits = number.to_str().ok()?.as_bytes();
+    if !digits.iter().all(|byte| b"0123456789+-.E".contains(byte)) {
+        return None;
+    }
+    kept.clear();
+    kept.try_reserve(digits.len()).ok()?;
+    kept.extend_from_slice(digits);
+    Some(())
+}
+
 /// Only a lack of memory can be what is wrong: keys are text.
 fn stored(done: PyResult<()>) -> Answer {
     done.map_or_else(|_| Err(Unwritable::memory()), |()| Ok(Flow::Take))
@@ -251,7 +264,14 @@ impl Writer for Plain<'_> {
         } else if heard.is_instance_of::<PyFloat>() {
             return heard.extract().ok().map(Scalar::Float);
         } else if heard.is_instance_of::<PyInt>() {
-            return heard.extract().ok().map(Scalar::Int);
+            if let Ok(value) = heard.extract() {
+                return Some(Scalar::Int(value));
+            }
+            keep_digits(&heard.str().ok()?, &mut self.text)?;
+            return Some(Scalar::Number(&self.text));
+        } else if is_decimal(heard) {
+            keep_digits(&decimal_text(heard).ok()?, &mut self.text)?;
+            return Some(Scalar::Decimal(&self.text));
         }
         None
     }

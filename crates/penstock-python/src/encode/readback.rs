@@ -27,7 +27,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             _ => of.node,
         };
         let kinds = self.writer.kinds();
-        if !mistakes(self.plan(of), self.node(of), kinds) {
+        // `make` takes a `Decimal` as it is, beside any other type.
+        let member_of = As { node: member, ..of };
+        let is_held = W::HOLDS
+            && matches!(self.node(member_of).kind, Kind::Decimal)
+            && !self.is_converted(member_of);
+        if is_held || !mistakes(self.plan(of), self.node(of), kinds) {
             return self.as_member(value, of, member);
         }
         let listens = self.writer.listen();

@@ -383,7 +383,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         class: &ClassPlan,
     ) -> Result<Option<Bound<'py, PyAny>>, Stop> {
         let Some(value) = self.get(object, &field.get)? else { return Ok(None) };
-        let absent = &class.fields[field.index as usize].absent;
+        let absent = class.fields[field.index as usize].default();
         let omitted = !field.shows && self.omits(&value, absent)?;
         Ok((!omitted).then_some(value))
     }

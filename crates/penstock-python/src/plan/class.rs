@@ -126,6 +126,8 @@ pub(crate) struct Field {
     pub(crate) node: NodeId,
     /// What the field gets if its value is absent.
     pub(crate) absent: Absent,
+    /// Its default, if the field stays [`Unset`](Absent::Unset) because a library fills it in.
+    pub(crate) default: Option<Absent>,
     /// True if values are gathered from several matches (a path with `*` or `//`).
     pub(crate) gathers: bool,
     /// If the gathered objects become a dict: the field of the objects whose value is the key.
@@ -244,6 +246,14 @@ pub(crate) enum Build {
     },
     /// Call a function of the class with a dict of the present keys.
     Validate(Py<PyAny>),
+}
+
+impl Field {
+    /// What an object that was read has if the field was absent.
+    #[inline]
+    pub(crate) fn default(&self) -> &Absent {
+        self.default.as_ref().unwrap_or(&self.absent)
+    }
 }
 
 impl Absent {

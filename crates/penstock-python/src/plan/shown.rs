@@ -302,7 +302,7 @@ impl Plan {
                 visit.call(function)?;
             }
             for field in &class.fields {
-                match &field.absent {
+                match field.default() {
                     Absent::Value(object) | Absent::Factory(object) => visit.call(object)?,
                     Absent::Error | Absent::Unset => {}
                 }

@@ -166,11 +166,9 @@ fn part<'py>(
         // Whether an object of the class around must have it.
         let absent = match &inner.absent {
             Absent::Error if is_optional => Absent::Unset,
-            Absent::Error => Absent::Error,
-            Absent::Value(value) => Absent::Value(value.clone_ref(py)),
-            Absent::Factory(factory) => Absent::Factory(factory.clone_ref(py)),
-            Absent::Unset => Absent::Unset,
+            absent => absent.clone_ref(py),
         };
+        let default = inner.default.as_ref().map(|default| default.clone_ref(py));
         if around.fields.len() + all.fields.len() >= MOST {
             let reason =
                 format!("{own} would have more than {MOST} fields, with those of its parts");
@@ -182,7 +180,17 @@ fn part<'py>(
         }
         let Declared { node, is_read, is_rest, .. } = *inner;
         make_room(&mut all.fields, 1);
-        all.fields.push(Declared { name, key, node, at, absent, is_read, is_rest, columns });
+        all.fields.push(Declared {
+            name,
+            key,
+            node,
+            at,
+            absent,
+            default,
+            is_read,
+            is_rest,
+            columns,
+        });
     }
     Ok(())
 }

@@ -122,6 +122,8 @@ pub(in crate::plan) struct Declared<'py> {
     /// Its `at(...)`.
     pub(in crate::plan) at: Option<DeclaredAt>,
     pub(in crate::plan) absent: Absent,
+    /// As that of a [`Field`].
+    pub(in crate::plan) default: Option<Absent>,
     /// False if its value does not come from the document: `init=False`.
     pub(in crate::plan) is_read: bool,
     /// Whether it takes all keys that the class does not name.
@@ -138,7 +140,8 @@ impl<'py> Declared<'py> {
         absent: Absent,
     ) -> Self {
         let (is_read, is_rest) = (false, false);
-        Declared { name, key: None, node, at: None, absent, is_read, is_rest, columns: None }
+        let (key, at, default, columns) = (None, None, None, None);
+        Declared { name, key, node, at, absent, default, is_read, is_rest, columns }
     }
 
     /// Whether a key leads to the field.
@@ -327,7 +330,7 @@ impl<'py> Subject<'_, 'py> {
             }),
         };
         let (is_read, columns) = (true, of_several);
-        Ok(Declared { name, key, node, at, absent, is_read, is_rest, columns })
+        Ok(Declared { name, key, node, at, absent, default: None, is_read, is_rest, columns })
     }
 
     /// A field with nothing but a name.
@@ -338,7 +341,8 @@ impl<'py> Subject<'_, 'py> {
     ) -> PyResult<Declared<'py>> {
         let (key, node) = (self.renamed(&name)?, self.compiler.any());
         let (is_read, is_rest) = (true, false);
-        Ok(Declared { name, key, node, at: None, absent, is_read, is_rest, columns: None })
+        let (at, default, columns) = (None, None, None);
+        Ok(Declared { name, key, node, at, absent, default, is_read, is_rest, columns })
     }
 
     /// The key of a field of this name, if the caller renames fields.
@@ -420,7 +424,8 @@ pub(in crate::plan) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResu
             }
             absent => absent,
         };
-        Ok(Field { name: name.unbind(), key, node: field.node, absent, gathers, keyed: None })
+        let (name, node, default) = (name.unbind(), field.node, field.default);
+        Ok(Field { name, key, node, absent, default, gathers, keyed: None })
     });
     let fields = fields.collect::<PyResult<Box<[Field]>>>()?;
     Ok(ClassPlan {

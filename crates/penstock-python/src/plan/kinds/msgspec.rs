@@ -132,6 +132,7 @@ fn tag<'py>(
         node,
         at: None,
         absent,
+        default: None,
         is_read: true,
         is_rest: false,
         columns: None,

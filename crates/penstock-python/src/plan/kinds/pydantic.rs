@@ -189,14 +189,13 @@ pub(in crate::plan) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Sh
         let (key, node) = (first.key.clone(), first.node);
         let mut names = names.into_iter();
         let Some(of_first) = names.next() else { continue };
-        fields.push(Declared { name: of_first, key, ..first });
+        let default = known_default(&class, &name)?;
+        fields.push(Declared { name: of_first, key, default, ..first });
         if moved {
             continue;
         }
-        let more = names.map(|name| {
-            let (key, at, absent) = (None, None, absent(false));
-            Declared { name, key, node, at, absent, is_read: true, is_rest: false, columns: None }
-        });
+        let more = names
+            .map(|name| Declared { is_read: true, ..Declared::unread(name, node, absent(false)) });
         fields.extend(more);
     }
     if is_model(&class) {
@@ -417,6 +416,36 @@ pub(in crate::plan) fn default<'py>(
     } else {
         Ok(Some(factory))
     }
+}
+
+/// What an object has in a field that is not given, if pydantic keeps that to itself and it can be told without the other fields.
+fn known_default(
+    class: &Bound<'_, PyType>,
+    field: &Bound<'_, PyString>,
+) -> PyResult<Option<Absent>> {
+    let py = class.py();
+    let Some(default) = default(class, field)? else { return Ok(None) };
+    let Some(info) = fields(class)?.get_item(field)? else { return Ok(None) };
+    let config = class.getattr_opt(intern!(py, "model_config"))?;
+    let of_class = match config.and_then(|config| config.cast_into::<PyDict>().ok()) {
+        Some(config) => config.get_item(intern!(py, "validate_default"))?,
+        None => None,
+    };
+    let of_field = info.getattr(intern!(py, "validate_default"))?;
+    let is_validated = match of_field.is_none() {
+        true => of_class.map_or(Ok(false), |it| it.is_truthy())?,
+        false => of_field.is_truthy()?,
+    };
+    let required = info.call_method0(intern!(py, "is_required"))?.is_truthy()?;
+    if is_validated || required {
+        return Ok(None);
+    }
+    if info.getattr(intern!(py, "default_factory"))?.is_none() {
+        return Ok(Some(Absent::Value(default.unbind())));
+    }
+    let needs_fields = info.getattr_opt(intern!(py, "default_factory_takes_validated_data"))?;
+    let needs_fields = needs_fields.map_or(Ok(false), |it| it.is_truthy())?;
+    Ok((!needs_fields).then(|| Absent::Factory(default.unbind())))
 }
 
 /// True if the annotation of a field has a function that writes its values, or leaves them out.
