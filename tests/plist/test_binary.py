@@ -7,6 +7,8 @@ import io
 import math
 import plistlib
 import random
+import signal
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -164,3 +166,50 @@ def test_what_contains_itself() -> None:
     with pytest.raises(penstock.MalformedInput) as raised:
         plist.decode(data)
     assert str(raised.value) == "byte 8: object 0 contains itself (at me/0)"
+
+
+def dates(count: int) -> bytes:
+    """Return a list that has the same date many times."""
+    items = b"\xaf\x12" + struct.pack(">I", count) + b"\x01" * count
+    date = 8 + len(items)
+    table = struct.pack(">II", 8, date)
+    trailer = struct.pack(">6xBBQQQ", 4, 1, 2, 0, date + 9)
+    return b"bplist00" + items + b"\x33" + struct.pack(">d", 1e8) + table + trailer
+
+
+@pytest.mark.thread_unsafe(reason="it sets an alarm")
+@pytest.mark.parametrize("verb", [plist.decode, lambda data: plist.load(io.BytesIO(data))])
+def test_signals_are_answered_among_many_members(verb: Callable[[bytes], Any]) -> None:
+    """They waited for the end of a list."""
+    data = dates(400_000)
+    rings = 0
+
+    def ring(*_: object) -> None:
+        nonlocal rings
+        rings += 1
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        made = verb(data)
+        heard = rings
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(made) == 400_000
+    assert heard >= 5
+
+
+def test_many_members_are_the_same_with_and_without_rests() -> None:
+    """The reader rests among many members, behind many small containers, and behind long strings."""
+    values: list[Any] = [
+        list(range(40_000)),
+        {str(n): n for n in range(20_000)},
+        [{"a": [n], "b": {}} for n in range(24_000)],
+        {"x": ["é" * 50_000 + str(n) for n in range(12)], "y" * 300_000: ["z" * 300_000, 1]},
+    ]
+    for value in values:
+        data = plistlib.dumps(value, fmt=plistlib.FMT_BINARY)
+        assert plist.decode(data) == value
+        assert plist.load(io.BytesIO(data)) == value
+        assert plist.decode(data, type(value)) == value

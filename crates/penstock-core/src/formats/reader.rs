@@ -87,6 +87,14 @@ impl Reader {
         }
     }
 
+    /// Before anything is read: says now and then that it needs more, though all is there, so that its
+    /// driver can answer signals. A reader of text does so in any case.
+    pub fn rest(&mut self) {
+        if let Reader::Plist(reader) = self {
+            reader.rest();
+        }
+    }
+
     /// Before anything is read: does not report the declarations inside of a document.
     pub fn hide_subset(&mut self) {
         if let Reader::Xml(reader) = self {

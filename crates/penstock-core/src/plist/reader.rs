@@ -22,6 +22,8 @@ pub struct Reader {
     range: Option<[Box<[u64]>; 2]>,
     /// Whether others may read beside it.
     halts: bool,
+    /// Whether it rests now and then.
+    rests: bool,
     own: Own,
 }
 
@@ -61,6 +63,7 @@ impl Reader {
             looking: Looking::new(),
             range: None,
             halts: false,
+            rests: false,
             own: Own::Unknown,
         }
     }
@@ -86,6 +89,11 @@ impl Reader {
     /// [halts](binary::Reader::halt_within) in large containers.
     pub fn halt(&mut self) {
         self.halts = true;
+    }
+
+    /// Before anything is read: if it is a binary one, it [rests](binary::Reader::rest) now and then.
+    pub fn rest(&mut self) {
+        self.rests = true;
     }
 
     /// A reader beside the one of a binary property list: see [`binary::Reader::beside`]. None if this
@@ -144,6 +152,9 @@ impl Reader {
                     None => binary::Reader::new(limits),
                 };
                 reader.halt_within(if self.halts { usize::MAX } else { 0 });
+                if self.rests {
+                    reader.rest();
+                }
                 Own::Binary(reader)
             }
             Form::Xml => Own::Xml(markup::Reader::new(limits, self.repairs)),

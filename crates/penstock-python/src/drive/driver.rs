@@ -183,7 +183,10 @@ impl Driver {
     ) -> Self {
         // A whole document that becomes plain values must not lose anything.
         let declarations = settings.records.is_none() && plan.is_plain();
-        let reader = dialect.reader(declarations, &settings.limits);
+        let mut reader = dialect.reader(declarations, &settings.limits);
+        if settings.records.is_none() {
+            reader.rest();
+        }
         Driver::over(dialect, reader, plan, settings, input)
     }
 

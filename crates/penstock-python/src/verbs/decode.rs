@@ -304,7 +304,7 @@ fn in_memory<'py>(
     }
     if let Err(failure) = drive(py, &mut run, &mut builder, bytes.len())? {
         return Err(match (&*failure, packed(bytes)) {
-            (Failure::One(problem), Some(what)) if is_first_byte(problem) => {
+            (Failure::One(problem), Some(what)) if is_at_the_beginning(problem) => {
                 let reason = format!("this is {what}; load() decompresses, decode() does not");
                 at_once(py, &Fault::malformed(0, reason), run.input(), &named)
             }
@@ -326,7 +326,8 @@ fn binary<'py>(py: Python<'py>, common: Request<'_>, bytes: &[u8]) -> PyResult<B
         return Err(errors::either(fault));
     }
     let mut builder = building(dialect, plan.clone_ref(py), *options, limits);
-    let reader = dialect.reader(plan.is_plain(), limits);
+    let mut reader = dialect.reader(plan.is_plain(), limits);
+    reader.rest();
     let mut run = Run::new(reader, Whole(bytes), Policy::Raise);
     let mut pause = if bytes.len() >= BULK { Some(Pause::begin(py)?) } else { None };
     loop {
@@ -345,9 +346,9 @@ fn binary<'py>(py: Python<'py>, common: Request<'_>, bytes: &[u8]) -> PyResult<B
     Request::result(py, true, builder.take_rows())
 }
 
-/// Whether already the first byte is not of the format.
-fn is_first_byte(problem: &Problem<PyErr>) -> bool {
-    problem.kind == Kind::Malformed && problem.offset == 0
+/// Whether already the first bytes are not of the format. The first byte of a compressed file may be text of a cell.
+fn is_at_the_beginning(problem: &Problem<PyErr>) -> bool {
+    problem.kind == Kind::Malformed && problem.offset <= 1
 }
 
 /// The exception for a fault of the input as a whole rather than of one record.

@@ -43,6 +43,10 @@ const FEW: u64 = 8;
 const MANY: u64 = 16;
 const FIRST: u64 = 4;
 
+/// A reader that rests does so behind so many reported bytes, and behind so many members of one container.
+const REST: u64 = 1 << 18;
+const REST_MEMBERS: u64 = 1 << 14;
+
 /// A short key of ASCII that was read before.
 #[derive(Clone, Copy, Debug)]
 struct Known {
@@ -84,8 +88,10 @@ pub struct Reader {
     at: u64,
     /// How many bytes were reported: those of containers, and of long strings and data.
     told: u64,
-    /// How many may be.
+    /// How many may be, or how many may be until the reader rests.
     most: u64,
+    /// If it rests: how many may be.
+    limit: Option<u64>,
     strings: Strings,
     /// The keys that came last, by the last bits of their numbers: records repeat them.
     keys: Box<[Known]>,
@@ -114,6 +120,7 @@ impl Reader {
             at: 0,
             told: 0,
             most: 0,
+            limit: None,
             strings: Strings::new(limits),
             keys: Box::default(),
             pages: Pages::default(),
@@ -155,6 +162,10 @@ impl Reader {
                 let times = size.saturating_mul(self.amplification).max(FREE);
                 let more = self.expansion.map_or(u64::MAX, |most| most.saturating_add(size));
                 self.most = times.min(more);
+                if let Some(limit) = &mut self.limit {
+                    *limit = self.most;
+                    self.most = self.most.min(REST);
+                }
                 *self.trailer.insert(trailer)
             }
         };
@@ -186,6 +197,7 @@ impl Reader {
                     open.end = halt.last;
                     let (told, members) = (self.told - halt.told, open.next - halt.from);
                     self.told_for_each = told.checked_div(members).unwrap_or(self.told_for_each);
+                    self.rest_among_many();
                     return Ok(Step::More);
                 }
                 let at = open.at;
@@ -357,7 +369,10 @@ impl Reader {
             Object::Utf16 { units, .. } => 2 * units,
             _ => return Ok(()),
         };
-        if bytes > SMALL { self.count(bytes - SMALL, at) } else { Ok(()) }
+        if bytes > SMALL && self.count(bytes - SMALL, at)? {
+            self.rest_soon();
+        }
+        Ok(())
     }
 
     /// A container begins.
@@ -384,11 +399,14 @@ impl Reader {
             return Ok(None);
         }
         self.halt_if_many();
-        self.count_members(trailer, at, members)?;
+        if members.count > REST_MEMBERS {
+            self.rest_among_many();
+        }
+        let rests = self.count_members(trailer, at, members)?;
         if is_map && flow == Flow::Look {
             self.look(store, trailer, at, members, sink)?;
         }
-        Ok(step_for(flow))
+        Ok(step_for(flow).or(rests.then_some(Step::More)))
     }
 
     /// Fails if a container is open already, or is within too many others.
@@ -447,9 +465,14 @@ impl Reader {
         }
     }
 
-    /// Counts the bytes of a container.
+    /// Counts the bytes of a container. True if the reader rests behind its beginning.
     #[inline(always)]
-    fn count_members(&mut self, trailer: &Trailer, at: u64, members: Members) -> Result<(), Fault> {
+    fn count_members(
+        &mut self,
+        trailer: &Trailer,
+        at: u64,
+        members: Members,
+    ) -> Result<bool, Fault> {
         let Members { kind, from, count } = members;
         let width = trailer.reference.bytes;
         let each = if kind == ContainerKind::Map { 2 * width } else { width };
@@ -501,15 +524,53 @@ impl Reader {
         Ok(())
     }
 
-    /// Counts bytes that are reported. Fails if the objects expand to more than they may.
+    /// Counts bytes that are reported. Fails if the objects expand to more than they may. True if the reader
+    /// has to rest.
     #[inline(always)]
-    fn count(&mut self, bytes: u64, at: u64) -> Result<(), Fault> {
+    fn count(&mut self, bytes: u64, at: u64) -> Result<bool, Fault> {
         self.told = self.told.saturating_add(bytes);
-        if self.told > self.most { Err(self.too_much(at)) } else { Ok(()) }
+        if self.told > self.most { self.much(at) } else { Ok(false) }
     }
 
     #[cold]
     #[inline(never)]
+    fn much(&mut self, at: u64) -> Result<bool, Fault> {
+        match self.limit {
+            Some(limit) if self.told <= limit => {
+                self.most = self.told.saturating_add(REST).min(limit);
+                Ok(true)
+            }
+            _ => Err(self.too_much(at)),
+        }
+    }
+
+    /// If it rests, it does so behind some members of the innermost container, if these are many.
+    #[cold]
+    #[inline(never)]
+    fn rest_among_many(&mut self) {
+        if self.limit.is_some() {
+            self.halt_behind(REST_MEMBERS);
+        }
+    }
+
+    /// Rests behind the member at hand.
+    #[cold]
+    #[inline(never)]
+    fn rest_soon(&mut self) {
+        self.halt_behind(1);
+    }
+
+    /// Halts behind so many members of the innermost container, if there are more. If it halts there in any case, it goes
+    /// on with that.
+    fn halt_behind(&mut self, members: u64) {
+        if let Some(open) = self.open.last_mut()
+            && open.halt.is_none()
+            && open.end.saturating_sub(open.next) > members
+        {
+            open.halt_before(open.next + members, self.told);
+        }
+    }
+
     fn too_much(&self, at: u64) -> Fault {
         let size = self.trailer.map_or(0, |trailer| trailer.size);
         let reason = match self.expansion {

@@ -79,6 +79,12 @@ impl Reader {
         self.halts_within = others;
     }
 
+    /// From now on, it rests now and then: it says that it needs [more](crate::protocol::Step::More), and reads
+    /// on when it is called again. In the meantime, its driver can answer signals.
+    pub fn rest(&mut self) {
+        self.limit = Some(0);
+    }
+
     /// Which member of the innermost container comes next, and before which one the reader leaves it, if
     /// it is between two members, and so many containers are open.
     #[must_use]
@@ -130,6 +136,7 @@ impl Reader {
             at: self.at,
             told: 0,
             most: 0,
+            limit: None,
             strings: self.strings.alike(),
             keys: Box::default(),
             pages: Pages::default(),
