@@ -1,5 +1,6 @@
 """`penstock check`."""
 
+import plistlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,3 +149,16 @@ def test_only_so_many_records(penstock: Callable[..., Any], folder: Path):
     assert done.err == "cities.json: 2 problems in 3 records\nbad.ndjson: 3 problems in 1 record\n"
     done = penstock("check", "--limit", "3", "cities.json", "nowhere.json")
     assert (done.out, done.code) == ("", 0)
+
+
+def test_damage_inside_of_a_property_list(penstock: Callable[..., Any], folder: Path):
+    """Nobody looked at what was skipped."""
+    data = plistlib.dumps({"a": [1, 2]}, fmt=plistlib.FMT_BINARY)
+    # The second reference of the list leads nowhere.
+    at = data.index(b"\xa2") + 2
+    (folder / "a.plist").write_bytes(data[:at] + b"\x63" + data[at + 1 :])
+    done = penstock("check", "a.plist")
+    assert (done.out.splitlines()[0], done.code) == (
+        f"a.plist:byte {at}: a reference to object 99, and there are only 5 (record 1, at a/1)",
+        1,
+    )

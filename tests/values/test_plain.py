@@ -203,4 +203,4 @@ def test_a_whole_decimal_that_would_be_read_back_as_an_int() -> None:
     assert make(plain(Priced(Price.HALF)), Priced) == Priced(Price.HALF)
     # `make` takes a `Decimal` as it is. In JSON it has no other text than the int.
     assert plain(Amount(Decimal(5))) == {"amount": Decimal(5)}
-    assert str(make(plain(Amount(Decimal("5"))), Amount)) == "Amount(amount=Decimal('5'))"
+    assert str(make(plain(Amount(Decimal(5))), Amount)) == "Amount(amount=Decimal('5'))"
