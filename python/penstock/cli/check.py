@@ -115,13 +115,12 @@ def _check(
         if is_enough():
             raise left_out.Enough
 
-    # Keys are compared where they are read. In a binary property list, nobody looks at what is
-    # skipped.
+    # Keys are compared where they are read.
     is_unread = (
         wanted is None
         and limit is None
         and dialects.duplicates(arguments) != "error"
-        and source.format != "plist"
+        and dialects.sees_what_is_skipped(source.format)
     )
     into = UNREAD if is_unread else PLAIN if wanted is None else wanted
     reader = source.read(into, errors=tell_and_stop, unknown=arguments.unknown)

@@ -155,6 +155,11 @@ def means_table(arguments: argparse.Namespace) -> bool:
     return bool(_given(arguments, _OF_TABLES))
 
 
+def sees_what_is_skipped(format: Format) -> bool:
+    """Return whether a reader validates what it skips: in a binary property list, it does not."""
+    return format != "plist"
+
+
 def duplicates(arguments: argparse.Namespace) -> Duplicates:
     """Return which value of a repeated key counts."""
     return getattr(arguments, "duplicates", None) or "last"
