@@ -26,8 +26,9 @@ from ray.data import block, datasource
 import penstock
 from penstock._base.types import PLAIN
 from penstock._engines import tasks as _tasks
-from penstock._engines.batches import Batches, paths_of, schema_of, with_errors
+from penstock._engines.batches import Batches, files_of, files_of_parts, schema_of, with_errors
 from penstock._engines.folder import Folder
+from penstock._io import sources as _sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -99,10 +100,10 @@ class Datasource(datasource.Datasource):
         if isinstance(source, penstock.Splits):
             if (at, format, bytes) != (None, None, None):
                 raise TypeError("at=, format= and bytes= are known of parts: split() takes them")
-            files = list(dict.fromkeys(part.path for part in source))
+            files = files_of_parts(source)
             at, format = source[0].at, source[0].format
         else:
-            files = paths_of(source, format)
+            files = files_of(source, format)
         if into is PLAIN:
             passing: Any = "raise" if errors == "raise" else "skip"
             into = pa.schema(penstock.schema(files, at=at, format=format, errors=passing))
@@ -127,7 +128,7 @@ class Datasource(datasource.Datasource):
 
     def estimate_inmemory_data_size(self) -> int:
         """Return the size of the files, in bytes."""
-        return sum(os.stat(path).st_size for path in self._files)  # noqa: PTH116 - as elsewhere
+        return sum(_sources.stat(path).st_size or 0 for path in self._files)
 
     def supports_projection_pushdown(self) -> bool:
         """Say whether columns may be left out.

@@ -30,8 +30,16 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 import penstock
 from penstock._engines import tasks as _tasks
-from penstock._engines.batches import Batches, paths_of, schema_of, with_errors
+from penstock._engines.batches import (
+    Batches,
+    addressed,
+    files_of,
+    files_of_parts,
+    schema_of,
+    with_errors,
+)
 from penstock._engines.folder import Folder
+from penstock._io import sources as _sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -260,8 +268,8 @@ class _FilesReader(datasource.DataSourceReader):
         options = self.work["options"]
         if self.work["verb"] == "plan":
             yield number, json.dumps(_tasks.work(of)).encode()
-        elif isinstance(of, str):
-            yield number, pickle.dumps(penstock.schema(of, **options))
+        elif "file" in of:
+            yield number, pickle.dumps(penstock.schema(_tasks.file_of(of["file"]), **options))
         else:
             yield number, pickle.dumps(penstock.Split.from_dict(of).schema(**options))
 
@@ -314,7 +322,7 @@ def plan(
     """
     if parts is not None and bytes is not None:
         raise TypeError("plan() takes parts or bytes, not both")
-    files = paths_of(source, format)
+    files = files_of(source, format)
 
     def run(work: list[dict[str, Any]]) -> list[Any]:
         return [json.loads(each) for each in _of_files(spark, "plan", work, {})]
@@ -375,7 +383,8 @@ def schema(
     if splits is None:
         if source is None:
             raise TypeError("schema() takes a source, or splits")
-        of = files = paths_of(source, format)
+        files = files_of(source, format)
+        of = [{"file": _tasks.told(file)} for file in files]
         options |= {"format": format, "at": at}
     else:
         if source is not None or format is not None or at is not None:
@@ -383,7 +392,7 @@ def schema(
         of = json.loads(splits)
         if not of:
             raise ValueError(_NO_PART)
-        files = list(dict.fromkeys(part["path"] for part in of))
+        files = files_of_parts(penstock.Split.from_dict(part) for part in of)
         format, at = of[0]["format"], of[0]["at"]
     # What the tasks of this job have pickled.
     first, *others = map(pickle.loads, _of_files(spark, "schema", of, options))
@@ -468,17 +477,23 @@ def _local(path: str) -> str:
     return os.path.abspath(path)  # noqa: PTH100 - links stay
 
 
-def _source(options: Mapping[str, str]) -> str | list[str]:
-    """Return the paths that `load` was given.
+def _file(path: str) -> Any:
+    """Return what `load` was given as a file: by its path, or behind its address."""
+    file = addressed(path)
+    return file if _sources.is_remote(file) else _local(path)
+
+
+def _source(options: Mapping[str, str]) -> Any:
+    """Return the files that `load` was given.
 
     Raises:
         ValueError: There is none.
     """
     if "paths" in options:
-        return [_local(path) for path in json.loads(options["paths"])]
+        return [_file(path) for path in json.loads(options["paths"])]
     if "path" not in options:
         raise ValueError("load() needs a path, or the option splits")
-    return _local(options["path"])
+    return _file(options["path"])
 
 
 def _splits(options: Mapping[str, str]) -> Sequence[penstock.Split]:
@@ -526,13 +541,13 @@ def _found(options: Mapping[str, str], errors: Any, names: list[str] | None) -> 
         parts = _splits(options)
         if not parts:
             raise ValueError(_NO_PART)
-        source = list(dict.fromkeys(part.path for part in parts))
+        source = files_of_parts(parts)
         format, at = parts[0].format, parts[0].at
     else:
         source, format, at = _source(options), options.get("format"), options.get("at")
     into = _class(options)
     if into is not None:
-        return schema_of(into, paths_of(source, format), format, at, names, _passed(options))
+        return schema_of(into, files_of(source, format), format, at, names, _passed(options))
     found = pa.schema(penstock.schema(source, format=format, at=at, errors=errors))
     if names is None:
         return found

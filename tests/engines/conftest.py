@@ -4,6 +4,7 @@
 """
 
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +22,40 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 
+# Workers find the store where the driver does: in the environment, which they get when they begin.
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    STORE = free.getsockname()[1]
+os.environ |= {
+    "AWS_ACCESS_KEY_ID": "anybody",
+    "AWS_SECRET_ACCESS_KEY": "anything",
+    "AWS_REGION": "us-east-1",
+    "AWS_ENDPOINT_URL": f"http://127.0.0.1:{STORE}",
+    "AWS_ALLOW_HTTP": "true",
+}
+
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the files of `samples`."""
     return tmp_path_factory.mktemp("large")
+
+
+@pytest.fixture(scope="session")
+def bucket(large: Path) -> Iterator[str]:
+    """The address of a bucket with the files of `samples`, in a server of S3."""
+    boto3 = pytest.importorskip("boto3")
+    import samples
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", STORE, verbose=False)
+    server.start()
+    client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{STORE}", region_name="us-east-1")
+    client.create_bucket(Bucket="bucket")
+    for name in samples.FILES:
+        client.upload_file(str(samples.written(large, name)), "bucket", name)
+    yield "s3://bucket"
+    server.stop()
 
 
 @pytest.fixture(scope="session")

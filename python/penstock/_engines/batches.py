@@ -11,10 +11,13 @@ import pyarrow as pa
 import penstock
 from penstock._io import files as _files
 from penstock._io import formats as _formats
+from penstock._io import sources as _sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Self
+
+    from penstock._base.types import Found
 
 ERROR = pa.struct(
     [
@@ -30,24 +33,49 @@ ERROR = pa.struct(
 """What a column of errors says of a record: where it is wrong, and why."""
 
 
-def paths_of(source: Any, format: Any = None) -> list[str]:
+def addressed(path: Any) -> Any:
+    """Return a path, or the file behind an address, for which a job may name it by its text.
+
+    Credentials, and where the store is, come from the environment, of each worker, too.
+    """
+    if isinstance(path, str) and _sources.scheme(path) not in {"", "file"}:
+        return penstock.remote(path)
+    return path
+
+
+def files_of(source: Any, format: Any = None) -> list[Found]:
     """Return the files that a path, a list of paths, a pattern or a folder means, in order.
 
-    Workers have working directories of their own, so the paths are absolute.
+    Workers have working directories of their own, so the paths are absolute. An address is a file.
     """
-    found = _files.paths(source, format) or [os.fsdecode(source)]
-    return [os.path.abspath(path) for path in found]  # noqa: PTH100 - links stay
+    several = isinstance(source, (list, tuple))
+    given: Any = [addressed(each) for each in source] if several else addressed(source)
+    found = _files.files(given, format)
+    if found is None:
+        found = [given if _sources.is_remote(given) else os.fsdecode(given)]
+    return [_absolute(path) for path in found]
+
+
+def files_of_parts(parts: Iterable[penstock.Split]) -> list[Found]:
+    """Return the files of parts, in order."""
+    found: dict[str, Found] = {part.path: part.remote or part.path for part in parts}
+    return [*found.values()]
+
+
+def _absolute(path: Found) -> Found:
+    return os.path.abspath(path) if isinstance(path, str) else path  # noqa: PTH100 - links stay
 
 
 def schema_of(
-    into: Any, files: list[str], format: Any, at: Any, columns: Any, options: Mapping[str, Any]
+    into: Any, files: list[Found], format: Any, at: Any, columns: Any, options: Mapping[str, Any]
 ) -> pa.Schema:
     """Return the columns of a class, without reading a byte of a record.
 
     Raises:
         PlanError: The type of a field has no column, or only the records say which.
     """
-    kind = _formats.of_source(files[0], files[0]) if format is None else format
+    name = _sources.shown(files[0])
+    kind = _formats.of_source(files[0], name) if format is None else format
     # It can be read only once, so no digits are counted in it.
     nothing = iter(())
     found = penstock.columns(nothing, into, format=kind, at=at, columns=columns, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import penstock
 import penstock._rust as _rust
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock import Split
-    from penstock._base.types import At, Format
+    from penstock._base.types import At, Format, Found
 
 LARGE = 1 << 30
 """A file of more bytes has a task for each of so many bytes of its text."""
@@ -51,12 +52,17 @@ class _Large:
     @classmethod
     def of(
         cls,
-        path: str,
+        path: Found,
         format: Format | None,
         at: At[Any] | None,
         wanted: Callable[[int], Sequence[int]],
     ) -> _Large | None:
-        """Return a file that is large, if its ranges can be scanned."""
+        """Return a file that is large, if its ranges can be scanned.
+
+        One behind an address has one task.
+        """
+        if not isinstance(path, str):
+            return None
         about = os.stat(path)  # noqa: PTH116 - as elsewhere
         if about.st_size <= LARGE:
             return None
@@ -142,7 +148,7 @@ class _Large:
 
 
 def plan(
-    files: list[str],
+    files: list[Found],
     run: Callable[[list[dict[str, Any]]], Sequence[Any]],
     parts: int | None,
     size: int | None,
@@ -163,12 +169,14 @@ def plan(
     def wanted(text: int) -> Sequence[int]:
         return _split.offsets(len(files), parts, size, text)
 
-    large = {path: _Large.of(path, format, at, wanted) for path in files}
+    large = [_Large.of(path, format, at, wanted) for path in files]
     mine = None if parts is None else -(-parts // len(files))
     same = {"parts": mine, "bytes": size, "format": format, "at": at}
-    ranged = [file for file in large.values() if file is not None]
+    ranged = [file for file in large if file is not None]
     first: list[dict[str, Any]] = [
-        {"path": path, "split": same} for path, file in large.items() if file is None
+        {"path": told(path), "split": same}
+        for path, file in zip(files, large, strict=True)
+        if file is None
     ]
     found: dict[str, list[Split]] = {}
     while True:
@@ -178,7 +186,7 @@ def plan(
             break
         answers = iter(run(todo))
         for each in first:
-            found[each["path"]] = [
+            found[_key(each["path"])] = [
                 _split.Split.from_dict({**part, "start": _split.as_start(part["start"])})
                 for part in next(answers)
             ]
@@ -187,7 +195,21 @@ def plan(
                 file.take([next(answers) for _ in work])
         first = []
     found |= {file.path: file.parts() for file in ranged}
-    return [part for path in files for part in found[path]]
+    return [part for path in files for part in found[_key(told(path))]]
+
+
+def told(file: Found) -> Any:
+    """Return a file as JSON can have it: its path, or what its address is made of."""
+    return file if isinstance(file, str) else file.as_dict()
+
+
+def file_of(what: Any) -> Found:
+    """Return the file that was told."""
+    return what if isinstance(what, str) else penstock.Remote.from_dict(what)
+
+
+def _key(what: Any) -> str:
+    return str(what if isinstance(what, str) else what["address"])
 
 
 def work(of: dict[str, Any]) -> Any:
@@ -198,7 +220,7 @@ def work(of: dict[str, Any]) -> Any:
     """
     path = of["path"]
     if "split" in of:
-        return [part.as_dict() for part in _split.split(path, **of["split"])]
+        return [part.as_dict() for part in _split.split(file_of(path), **of["split"])]
     about = os.stat(path)  # noqa: PTH116 - as elsewhere
     ranges = None
     if [about.st_size, about.st_mtime_ns] == list(of["about"]):
