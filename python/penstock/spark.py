@@ -78,7 +78,7 @@ class DataSource(datasource.DataSource):
 
     Options for reading:
         path: A path, a pattern or a folder, as for `penstock.read`, in a file system that all
-            workers share. `load` takes a list, too.
+            workers share; or an address, as for `penstock.remote`. `load` takes a list, too.
         format: The format, if the names of the files do not say it.
         at: Where the records are, as for `penstock.read`.
         into: The class of a record, as `module:Class`.
