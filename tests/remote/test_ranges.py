@@ -10,6 +10,7 @@ import plistlib
 import random
 import threading
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -445,3 +446,13 @@ def test_indexes_at_a_path(server: misbehaving.Server, tmp_path: Path) -> None:
     assert penstock.split(penstock.remote(address), parts=3, index=tmp_path / "parts") == parts
     assert len(served.asked) <= 2
     assert [row for part in parts for row in part.read(Row)] == ROWS
+
+
+def test_two_readers_of_one_thread(server: misbehaving.Server) -> None:
+    for ranges in (True, False):
+        address, _ = server.add(f"/two{ranges}.ndjson", DATA * 8, ranges=ranges)
+        remote = penstock.remote(address, requests=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", penstock.RemoteWarning)
+            pairs = zip(penstock.read(remote, Row), penstock.read(remote, Row), strict=True)
+            assert sum(one == other for one, other in pairs) == 8 * COUNT

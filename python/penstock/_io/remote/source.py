@@ -82,8 +82,8 @@ class Remote:
 
     __module__ = "penstock"
     __slots__ = (
-        *("__weakref__", "_given", "_keep", "_options", "_process", "_slots", "_state"),
-        *("_store", "_has_ranges", "address", "requests"),
+        *("__weakref__", "_given", "_has_ranges", "_keep", "_options", "_processes", "_state"),
+        *("address", "requests"),
     )
 
     def __init__(
@@ -104,10 +104,8 @@ class Remote:
         self._keep = keep
         self._options = dict(options)
         self._state = state
-        self._store: Store | None = None
-        # What belongs to this process: a child that was forked asks by itself.
-        self._process: int | None = None
-        self._slots: Any = None
+        # A child that was forked asks by itself, so each process has its own.
+        self._processes: dict[int, tuple[Store, Any]] = {}
         self._has_ranges = has_ranges
 
     @property
@@ -287,7 +285,8 @@ class Remote:
 
     def _receive(self, at: int, end: int, chunks: list[memoryview]) -> None:
         """Ask for a range once, and add what comes of it."""
-        answer = self._asked(at, end)
+        answer = self._of_process().ask(at, end, self._state)
+        self._pin(answer.state)
         end = min(end, answer.state.size or 0)
         for chunk in answer.chunks:
             view = memoryview(chunk)
@@ -299,43 +298,48 @@ class Remote:
             raise ConnectionError(f"{end - at} of the bytes did not come")
 
     def fetch_all(self) -> Iterable[Buffer]:
-        """Ask for the whole file, in one stream."""
-        with self._slot():
-            try:
-                answer = self._of_process().ask_for_all()
-            except Exception as error:
-                raise _stores.as_os_error(error, self.name) from error
-            if self._state is None:
-                self._state = answer.state
-            elif answer.state != self._state:
-                raise _stores.Changed("it has changed since it was opened")
-            yield from _checked(answer)
+        """Ask for the whole file, in one stream.
 
-    def _asked(self, start: int, end: int) -> Answer:
-        answer = self._of_process().ask(start, end, self._state)
+        It is not among the requests that are counted: it lasts as long as its reader, so that
+        another reader of the same thread would wait for it for ever.
+        """
+        try:
+            answer = self._of_process().ask_for_all()
+        except Exception as error:
+            raise _stores.as_os_error(error, self.name) from error
+        self._pin(answer.state)
+        yield from _checked(answer)
+
+    def _pin(self, state: State) -> None:
+        """Remember the state of the first answer, to which all others must belong."""
         if self._state is None:
-            self._state = answer.state
-        elif answer.state != self._state:
+            self._state = state
+        elif state != self._state:
             raise _stores.Changed("it has changed since it was opened")
-        return answer
 
     def _slot(self) -> Any:
-        self._of_process()
-        return self._slots
+        return self._here()[1]
 
     def _of_process(self) -> Store:
         """Return the store of this process."""
-        if self._store is None or self._process != os.getpid():
+        return self._here()[0]
+
+    def _here(self) -> tuple[Store, Any]:
+        """Return the store of this process, and its slots for requests."""
+        process = os.getpid()
+        here = self._processes.get(process)
+        if here is None:
             address, store = self._given
             if not isinstance(address, str):
-                self._store = _stores.of_ranged(address)
+                found = _stores.of_ranged(address)
             elif store is not None:
-                self._store = _stores.of_store(store, address)
+                found = _stores.of_store(store, address)
             else:
-                self._store = _stores.of_address(address, self._options)
-            self._slots = threading.BoundedSemaphore(self.requests)
-            self._process = os.getpid()
-        return self._store
+                found = _stores.of_address(address, self._options)
+            slots = threading.BoundedSemaphore(self.requests)
+            # If two threads are here at once, both get what was first.
+            here = self._processes.setdefault(process, (found, slots))
+        return here
 
 
 class Seekable(io.RawIOBase):

@@ -50,6 +50,7 @@ FIRST = 64 << 10
 """How many bytes the first request asks for."""
 
 _CHUNK = 256 << 10
+_NO_RANGES = "the server gives no ranges of bytes"
 # The stream of an answer gives what came as it comes, so that nothing of it is lost if it breaks.
 _AS_IT_COMES = 1
 _REFUSED = re.compile(r"status code: (4\d\d)")
@@ -191,7 +192,7 @@ class _Stored:
         try:
             answer = self._get(options)
         except exceptions.NotSupportedError as error:
-            raise NoRanges from error
+            raise NoRanges(_NO_RANGES) from error
         except exceptions.GenericError as error:
             # No range is satisfied by a file without bytes.
             if known is not None or start > 0 or "416" not in str(error):
@@ -271,7 +272,7 @@ class _FileSystem:
     def ask(self, start: int, end: int, known: State | None) -> Answer:
         before = known or self._state()
         if before.size is None:
-            raise NoRanges
+            raise NoRanges(_NO_RANGES)
         end = min(end, before.size)
         return Answer(before, self._bytes(start, end, before))
 
