@@ -192,7 +192,7 @@ def test_529_parts_and_checkpoints_that_are_damaged(tmp_path: Path, name: str) -
                 except (ValueError, penstock.DecodeError, penstock.PlanError):
                     continue
             without = {other: value for other, value in values.items() if other != key}
-            if key not in {"dialect", "until", "pieces", "done", "waiting"}:
+            if key not in {"dialect", "until", "pieces", "remote", "done", "waiting"}:
                 with pytest.raises(ValueError, match=r"^these are not the values of a penstock\."):
                     use(without)
         with pytest.raises(ValueError, match=r"^these are not the values of a penstock\."):
@@ -290,14 +290,15 @@ def test_534_a_file_that_is_replaced_while_a_part_is_opened(
         else:
             plain.rename(where)
     part = penstock.split(path, parts=2)[number]
-    check = _split._check
+    as_it_was = _split._as_it_was
 
-    def replace(split: Split) -> None:
-        check(split)
+    def replace(split: Split) -> tuple[Any, tuple[int, int]]:
+        found = as_it_was(split)
         if other.exists():
             other.rename(path)
+        return found
 
-    monkeypatch.setattr(_split, "_check", replace)
+    monkeypatch.setattr(_split, "_as_it_was", replace)
     with pytest.raises(ValueError, match=f"^{path} has changed since it was split$"):
         part.load()
 

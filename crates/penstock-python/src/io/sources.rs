@@ -11,7 +11,7 @@ use penstock_core::limits::Limits;
 use penstock_core::source::{
     Compression, Detect, Encoding, EndsEarly, Options, Source, SourceError,
 };
-use pyo3::exceptions::{PyEOFError, PyIsADirectoryError, PyOSError, PyTypeError};
+use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -357,15 +357,17 @@ impl PythonFile {
     }
 }
 
-/// The error of a file whose method has raised one. `EOFError` is what Python's own files say of an end
-/// that comes too early.
+/// The error of a file whose method has raised one. The stream of an address says by an attribute that
+/// the end comes too early.
 #[cold]
 fn raised(py: Python<'_>, error: PyErr) -> io::Error {
-    if !error.is_instance_of::<PyEOFError>(py) {
-        return io::Error::other(error);
+    match error.value(py).getattr_opt(intern!(py, "ends_early")) {
+        Ok(Some(_)) => {
+            let reason = error.value(py).to_string();
+            io::Error::new(io::ErrorKind::UnexpectedEof, EndsEarly(reason))
+        }
+        _ => io::Error::other(error),
     }
-    let reason = error.value(py).to_string();
-    io::Error::new(io::ErrorKind::UnexpectedEof, EndsEarly(reason))
 }
 
 /// The exception for a file that claims to have read more than was asked for, or than there is.

@@ -404,10 +404,11 @@ def _checked(answer: Answer) -> Iterable[Buffer]:
         if not _stores.is_passing(error):
             raise
         reason = f"the connection ended after {count:,} bytes, and the server cannot go on there"
-        raise EOFError(reason) from error
+        raise _stores.EndsEarly(reason) from error
     if answer.state.size is not None and count < answer.state.size:
         missing = answer.state.size - count
-        raise EOFError(f"{missing:,} bytes of the length that the server declares are missing")
+        reason = f"{missing:,} bytes of the length that the server declares are missing"
+        raise _stores.EndsEarly(reason)
 
 
 def _digest(text: str) -> int:

@@ -71,6 +71,12 @@ class Changed(OSError):
     """The file behind an address is another one than when it was opened."""
 
 
+class EndsEarly(EOFError):
+    """A stream ended before the file did, and cannot go on. A reader makes `TruncatedInput` of it."""
+
+    ends_early = True
+
+
 class NoRanges(Exception):
     """The server gives the whole file only."""
 
