@@ -72,7 +72,10 @@ class Changed(OSError):
 
 
 class EndsEarly(EOFError):
-    """A stream ended before the file did, and cannot go on. A reader makes `TruncatedInput` of it."""
+    """A stream ended before the file did, and cannot go on.
+
+    A reader makes `TruncatedInput` of it.
+    """
 
     ends_early = True
 
