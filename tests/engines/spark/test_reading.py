@@ -273,8 +273,13 @@ def test_options_that_are_wrong(spark: Any, tmp_path: Path) -> None:
     ]:
         with pytest.raises(PySparkException, match=message):
             reading(spark, **options).load(path).count()
+    with pytest.raises(
+        PySparkException, match="addresses of nowhere need fsspec|not known: nowhere"
+    ):
+        reading(spark).load("nowhere://bucket/a.ndjson").count()
+    rows = reading(spark).load(path).write.format("penstock").mode("append")
     with pytest.raises(PySparkException, match="penstock opens files by their paths"):
-        reading(spark).load("s3://bucket/a.ndjson").count()
+        rows.save("s3://bucket/rows")
     with pytest.raises(PySparkException, match=r"load\(\) needs a path, or the option splits"):
         reading(spark).load().count()
     assert reading(spark).load(f"file://{path}").count() == 100
