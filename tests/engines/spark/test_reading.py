@@ -274,7 +274,7 @@ def test_options_that_are_wrong(spark: Any, tmp_path: Path) -> None:
         with pytest.raises(PySparkException, match=message):
             reading(spark, **options).load(path).count()
     with pytest.raises(
-        PySparkException, match="addresses of nowhere need fsspec|not known: nowhere"
+        PySparkException, match=r"addresses of nowhere need fsspec|not known: nowhere"
     ):
         reading(spark).load("nowhere://bucket/a.ndjson").count()
     rows = reading(spark).load(path).write.format("penstock").mode("append")
