@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-import atexit
+import os
 import subprocess
 import sys
+import threading
 import time
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +16,8 @@ from pathlib import Path
 
 TRIP = 0.045
 """Seconds that each answer waits."""
+
+SERVERS: list[subprocess.Popen[str]] = []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -45,10 +48,12 @@ class Handler(BaseHTTPRequestHandler):
 def address(path: Path) -> str:
     """Return the address of a file behind a server."""
     command = [sys.executable, __file__, str(path)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    atexit.register(server.kill)
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True)
     assert server.stdout is not None
     port = server.stdout.readline().strip()
+    # The pipe to it is open as long as this process is there.
+    SERVERS.append(server)
     return f"http://127.0.0.1:{port}/{path.name}"
 
 
@@ -56,4 +61,7 @@ if __name__ == "__main__":
     Handler.data = Path(sys.argv[1]).read_bytes()
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         print(server.server_port, flush=True)
-        server.serve_forever()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        # It ends when whoever measures has ended, in whatever way.
+        sys.stdin.read()
+        os._exit(0)
