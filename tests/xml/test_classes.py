@@ -638,4 +638,5 @@ def test_nothing_leaks() -> None:
     for _ in range(50):
         run()
     gc.collect()
-    assert abs(len(gc.get_objects()) - before) < 30
+    # Threads of other tests may have ended meanwhile, so that there are fewer.
+    assert len(gc.get_objects()) - before < 30
