@@ -102,6 +102,34 @@ def test_the_oldest_goes_first(server: misbehaving.Server, tmp_path: Path) -> No
     assert files(tmp_path) == ["c.ndjson"]
 
 
+def test_files_of_the_caller_stay(server: misbehaving.Server, tmp_path: Path) -> None:
+    """The folder may be one in which somebody has other files: whatever they are, they stay."""
+    names = [
+        "data.ndjson",
+        "deep/er/data.ndjson",
+        f"{'a' * 32}/mine.ndjson",
+        f"{'b' * 40}/x",
+        "c" * 32,
+    ]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x" * 1_000)
+        os.utime(tmp_path / name, (1, 1))
+    address, _ = server.add("/a.ndjson", DATA)
+    assert count(address, tmp_path, 1) == 60_000
+    assert [name for name in names if not (tmp_path / name).exists()] == []
+
+
+def test_what_a_killed_process_left_goes(server: misbehaving.Server, tmp_path: Path) -> None:
+    address, served = server.add("/a.ndjson", DATA)
+    assert count(address, tmp_path) == 60_000
+    (mine,) = tmp_path.iterdir()
+    (mine / "tmpabc.part").write_bytes(DATA)
+    served.tag = '"2"'
+    assert count(address, tmp_path) == 60_000
+    assert files(tmp_path) == ["a.ndjson", "a.ndjson"]
+
+
 def _count(address: str, folder: str) -> int:
     return count(address, Path(folder))
 

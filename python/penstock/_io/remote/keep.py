@@ -26,6 +26,9 @@ SIZE = 10 << 30
 _CHUNK = 1 << 20
 _LOCK = ".lock"
 _PART = ".part"
+# How folders and files begin that are ours. The caller may keep other files beside them.
+_DIGEST = 32
+_HEX = frozenset("0123456789abcdef")
 
 
 def kept(remote: Remote, folder: str, size: int) -> str:
@@ -51,15 +54,26 @@ def kept(remote: Remote, folder: str, size: int) -> str:
     path = os.path.join(mine, f"{state}.{name}")  # noqa: PTH118 - as above
     with _locked(mine):
         # Without a version, nobody knows whether it is the same file.
-        if remote.version is None or not os.path.exists(path):  # noqa: PTH110 - as above
+        if remote.version is None or not _is_wanted_again(path):
             _fetch(remote, path)
-    os.utime(path)
     _make_room(folder, size, path)
     return path
 
 
+def _is_wanted_again(path: str) -> bool:
+    """Whether a file is there; then it is the last one that goes."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _fetch(remote: Remote, path: str) -> None:
     """Fetch a file: whole, or not at all."""
+    for left in _named(os.path.dirname(path), _PART):  # noqa: PTH120 - as above
+        # Nobody else fetches while this process has the lock: the process that did was killed.
+        os.unlink(left)  # noqa: PTH108 - as above
     descriptor, part = tempfile.mkstemp(_PART, dir=os.path.dirname(path))  # noqa: PTH120 - as above
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 - as above
@@ -79,20 +93,46 @@ def _newest(mine: str) -> str | None:
     return max(found)[1] if found else None
 
 
-def _files(folder: str) -> Iterator[str]:
-    """Give the files that are kept in a folder, and in the folders of it."""
+def _files(mine: str) -> list[str]:
+    """Return the files that are kept of an address."""
+    return [path for path in _named(mine) if _is_ours(os.path.basename(path))]  # noqa: PTH119 - as above
+
+
+def _named(folder: str, suffix: str = "") -> list[str]:
+    """Return the files of a folder whose names end like that; none if there is no folder."""
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _files(entry.path)
-            elif not entry.name.endswith((_LOCK, _PART)):
-                yield entry.path
+        return [
+            entry.path
+            for entry in entries
+            if entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False)
+        ]
+    return []
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a name begins with a digest, and with a dot behind it if there is more."""
+    return (
+        _HEX.issuperset(name[:_DIGEST]) and name[_DIGEST:][:1] in {"", "."} and len(name) >= _DIGEST
+    )
+
+
+def _all_files(folder: str) -> list[str]:
+    """Return the files that are kept in a folder, of any address."""
+    with os.scandir(folder) as entries:
+        folders = [
+            entry.path
+            for entry in entries
+            if len(entry.name) == _DIGEST
+            and _is_ours(entry.name)
+            and entry.is_dir(follow_symlinks=False)
+        ]
+    return [path for each in folders for path in _files(each)]
 
 
 def _make_room(folder: str, size: int, wanted: str) -> None:
     """Remove those files that nobody has asked for the longest, but not the one that is wanted."""
     found = []
-    for path in _files(folder):
+    for path in _all_files(folder):
         # Another process may have removed it.
         with contextlib.suppress(FileNotFoundError):
             about = os.stat(path)  # noqa: PTH116 - as above
@@ -120,4 +160,4 @@ def _locked(mine: str) -> Iterator[None]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
