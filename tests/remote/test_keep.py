@@ -5,30 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 
 import misbehaving
 import pytest
 
 import penstock
-from penstock._io.remote import source as remote_source
 
 pytest.importorskip("obstore")
 
 DATA = b"".join(b"%d\n" % n for n in range(60_000))
-
-
-@pytest.fixture
-def server() -> Iterator[misbehaving.Server]:
-    with misbehaving.Server() as server:
-        yield server
-        server.shutdown()
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_source, "PAUSE", 0.0005)
 
 
 def files(folder: Path) -> list[str]:

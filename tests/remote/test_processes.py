@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator
 
-import misbehaving
 import pytest
 
 import penstock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import misbehaving
 
 pytest.importorskip("obstore")
 
@@ -16,10 +18,8 @@ DATA = b"".join(b"%d\n" % n for n in range(60_000))
 
 
 @pytest.fixture
-def address() -> Iterator[str]:
-    with misbehaving.Server() as server:
-        yield server.add("/a.ndjson", DATA)[0]
-        server.shutdown()
+def address(server: misbehaving.Server) -> str:
+    return server.add("/a.ndjson", DATA)[0]
 
 
 def total(rows: penstock.Reader[int]) -> int:

@@ -12,16 +12,17 @@ import threading
 import time
 import warnings
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
-import misbehaving
 import pytest
 
 import penstock
 from penstock._io.remote import source as remote_source
+
+if TYPE_CHECKING:
+    import misbehaving
 
 pytest.importorskip("obstore")
 
@@ -37,19 +38,6 @@ ROWS = [Row(n, f"Zürich {n}") for n in range(COUNT)]
 DATA = b"".join(penstock.json.encode(row) + b"\n" for row in ROWS)
 SMALL = ROWS[:8]
 SMALL_DATA = b"".join(penstock.json.encode(row) + b"\n" for row in SMALL)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[misbehaving.Server]:
-    with misbehaving.Server() as server:
-        yield server
-        server.shutdown()
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try again at once."""
-    monkeypatch.setattr(remote_source, "PAUSE", 0.0005)
 
 
 def rows(address: str, **options: Any) -> list[Row]:
@@ -456,3 +444,40 @@ def test_two_readers_of_one_thread(server: misbehaving.Server) -> None:
             warnings.simplefilter("ignore", penstock.RemoteWarning)
             pairs = zip(penstock.read(remote, Row), penstock.read(remote, Row), strict=True)
             assert sum(one == other for one, other in pairs) == 8 * COUNT
+
+
+def test_a_file_that_also_gives_ranges_is_a_file() -> None:
+    class Both(io.BytesIO):
+        def read_range(self, _start: int, _end: int) -> bytes:
+            raise AssertionError("nobody asks for it")
+
+    assert penstock.ndjson.load(Both(DATA), Row) == ROWS
+    assert sum(len(batch) for batch in penstock.columns(Both(DATA), Row, format="ndjson")) == COUNT
+
+
+def test_a_size_that_is_none_is_refused() -> None:
+    file = Ranged(DATA)
+    remote = penstock.remote(file)
+    file.data = None  # type: ignore[assignment]
+    with pytest.raises(TypeError):
+        penstock.ndjson.load(remote, Row)
+
+    class Unknown:
+        size, version = None, "1"
+
+        def read_range(self, _start: int, _end: int) -> bytes:
+            raise AssertionError("nobody asks for it")
+
+    with pytest.raises(TypeError, match="size must be an int, not None"):
+        penstock.ndjson.load(penstock.remote(Unknown()), Row)  # type: ignore[arg-type]
+
+
+def test_an_archive_is_one_part(server: misbehaving.Server, tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.ndjson", DATA)
+    address, _ = server.add("/archive.zip", path.read_bytes())
+    local = penstock.split(path, parts=3)
+    parts = penstock.split(penstock.remote(address), parts=3)
+    assert [*parts.whole.values()] == [*local.whole.values()] == ["it is an archive"]
+    assert [part.begin for part in parts] == [part.begin for part in local] == [0]

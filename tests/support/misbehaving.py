@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
 import time
 from dataclasses import dataclass, field
@@ -124,11 +126,12 @@ class _Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """Serves files by their paths."""
 
-    daemon_threads = True
+    daemon_threads = False
     request_queue_size = 64
 
     def __init__(self) -> None:
         self.files: dict[str, Served] = {}
+        self.open: set[socket.socket] = set()
         super().__init__(("127.0.0.1", 0), _Handler)
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
@@ -136,6 +139,23 @@ class Server(ThreadingHTTPServer):
         """Serve a file; return its address, and how it is served."""
         self.files[path] = served = Served(data, **how)
         return f"http://127.0.0.1:{self.server_port}{path}", served
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember the connection."""
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget the connection."""
+        self.open.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """End the connections that clients keep open, and wait for their threads."""
+        for request in tuple(self.open):
+            with contextlib.suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+        super().server_close()
 
     def handle_error(self, *_: Any) -> None:
         """A client that has gone is none."""

@@ -118,7 +118,7 @@ if TYPE_CHECKING:
     # The same, where whatever takes the bytes is awaited.
     AsyncTarget: TypeAlias = AsyncWritable | Callable[[bytes], Awaitable[object] | int | None]
     # What `read` takes: a source, or several files.
-    Sources: TypeAlias = Source | Sequence[Path] | Sequence[Remote] | Sequence[Found]
+    Sources: TypeAlias = Source | Sequence[Path | Remote]
     # Whether the index of a file is kept: beside the file, or at a path.
     Index: TypeAlias = bool | Path | None
     # Where the records are: a path or, for several kinds of records, paths with their types.

@@ -7,6 +7,7 @@ import os
 import sys
 
 import penstock._rust as _rust
+from penstock._io import sources as _sources
 
 TYPE_CHECKING = False
 
@@ -108,7 +109,7 @@ def of_source(source: object, name: str | None) -> Format:
     if kind is not None:
         is_plist = kind == "xml" and of_data(_beginning(source)) == "plist"
         return "plist" if is_plist else kind
-    if hasattr(source, "read_range"):
+    if _sources.is_remote(source):
         first = _beginning(source)
         if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
@@ -143,7 +144,7 @@ def _beginning(source: object) -> bytes:
     if isinstance(source, str):
         is_file = os.path.isfile(source)  # noqa: PTH113 - as above
         return _rust.opening(source, _LOOKED_AT) if is_file else b""
-    if hasattr(source, "read_range"):
+    if _sources.is_remote(source):
         return _rust.opening(source, _LOOKED_AT)
     peek = getattr(source, "peek", None)
     return b"" if peek is None else peek(_LOOKED_AT)[:_LOOKED_AT]

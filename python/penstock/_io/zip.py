@@ -14,6 +14,7 @@ import zlib
 
 from penstock._base.errors import DecodeError, LimitExceeded, MalformedInput, TruncatedInput
 from penstock._base.limits import Limits
+from penstock._io import sources as _sources
 
 TYPE_CHECKING = False
 
@@ -53,8 +54,8 @@ def open_member(
     """
     if isinstance(source, str):
         file: BinaryIO = open(source, "rb")  # noqa: PTH123, SIM115 - closed with the chunks
-    elif hasattr(source, "as_file"):
-        file = source.as_file()
+    elif _sources.is_remote(source):
+        file = source.as_file()  # type: ignore[attr-defined]  # it is one
     elif hasattr(source, "seek") and hasattr(source, "tell") and hasattr(source, "read"):
         file = source  # type: ignore[assignment]  # as much of a file as is needed
     else:

@@ -564,7 +564,7 @@ def _split(
         text = about.st_size
         why: str | None = "it is an archive"
         pieces: _rust.Pieces | None = None
-        if given == path or remote is not None:
+        if isinstance(given, str) or _sources.is_remote(given):
             opened = _rust.Source(given, name, None, "infer")
             dialect = dialect_of(kind, name, chosen)
             found = partial(_found, given, dialect, opened, at, limits, threads)

@@ -3,7 +3,7 @@
 //! A source is read without the interpreter lock. Files that are Python objects take it while their
 //! own methods run.
 
-use super::stored::{About, Stored, about_remote, is_remote};
+use super::stored::{About, Stored, is_remote};
 use crate::edge::errors::{self, guarded};
 use crate::edge::gc_refs::Held;
 use crate::edge::options;
@@ -131,16 +131,14 @@ impl SourceObject {
         let stream = remote.call_method1(intern!(remote.py(), "open"), (0,))?;
         let file = PythonFile::new(&stream)?.ok_or_else(errors::untold)?;
         let held = file.method.clone();
-        let about = about_remote(remote)?;
-        if let Some(about) = about {
-            self.file.get_or_init(|| about);
-        }
-        let options = Options { total_hint: about.map(|about| about.size), ..options };
-        let source = Source::open(Box::new(file), options);
-        let source = match Stored::open(remote)? {
-            Some((stored, size)) if options.detect == Detect::Plist => {
-                source.with_positions(Arc::new(stored), size)
-            }
+        let Some((stored, size)) = Stored::open(remote)? else {
+            return Ok((Source::open(Box::new(file), options), Some(held)));
+        };
+        let about = stored.about()?;
+        self.file.get_or_init(|| about);
+        let source = Source::open(Box::new(file), Options { total_hint: Some(size), ..options });
+        let source = match options.detect {
+            Detect::Plist => source.with_positions(Arc::new(stored), size),
             _ => source,
         };
         Ok((source, Some(held)))

@@ -26,6 +26,8 @@ pub(crate) enum Stored {
 /// A `Remote` that knows its size.
 pub(crate) struct Remote {
     object: Arc<Py<PyAny>>,
+    /// The state to which it is pinned: whatever is read is compared with it.
+    about: About,
     /// What reads on, if one read has followed the other so far. Not shared by clones: each has its
     /// own order.
     order: Mutex<Order>,
@@ -47,16 +49,16 @@ const IN_ORDER: u32 = 2;
 
 impl Clone for Remote {
     fn clone(&self) -> Self {
-        Remote::new(Arc::clone(&self.object))
+        Remote::new(Arc::clone(&self.object), self.about)
     }
 }
 
 impl Remote {
-    fn new(object: Arc<Py<PyAny>>) -> Self {
-        Remote { object, order: Mutex::default() }
+    fn new(object: Arc<Py<PyAny>>, about: About) -> Self {
+        Remote { object, about, order: Mutex::default() }
     }
 
-    /// A stream from a position on. At `until`, nobody knows whether more is wanted.
+    /// A stream from a position on. Behind `until`, it asks only for what is read.
     fn stream(&self, at: u64, until: Option<u64>) -> io::Result<Box<dyn Read + Send>> {
         Python::attach(|py| {
             let stream = self.object.bind(py).call_method1(intern!(py, "open"), (at, until))?;
@@ -122,9 +124,12 @@ impl From<&Metadata> for About {
     }
 }
 
-/// Whether a caller's object is a file behind an address.
+/// Whether a caller's object is a file behind an address, as `penstock._io.sources.is_remote` says. Other
+/// files may give ranges, too.
 pub(crate) fn is_remote(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(object.getattr_opt(intern!(object.py(), "read_range"))?.is_some())
+    let py = object.py();
+    Ok(object.getattr_opt(intern!(py, "read_range"))?.is_some()
+        && object.getattr_opt(intern!(py, "kept"))?.is_some())
 }
 
 /// The state of a file behind an address. None if its size is not known, so that it is a stream.
@@ -149,23 +154,20 @@ impl Stored {
             return Ok(size.map(|size| (Stored::Disk(Arc::new(file)), size)));
         }
         let about = about_remote(object)?;
-        let remote = || Remote::new(Arc::new(object.clone().unbind()));
-        Ok(about.map(|about| (Stored::Remote(remote()), about.size)))
+        let remote = |about| Stored::Remote(Remote::new(Arc::new(object.clone().unbind()), about));
+        Ok(about.map(|about| (remote(about), about.size)))
     }
 
     /// Whether the state of the file has a name: that of another one is another.
-    pub(crate) fn is_named(&self, about: About) -> bool {
-        matches!(self, Stored::Remote(_)) && about.changed != 0
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self, Stored::Remote(remote) if remote.about.changed != 0)
     }
 
     /// Which file it is now. An address is pinned to a state: a read notices that it is another.
     pub(crate) fn about(&self) -> io::Result<About> {
         match self {
             Stored::Disk(file) => Ok(About::from(&file.metadata()?)),
-            Stored::Remote(remote) => Python::attach(|py| {
-                let about = about_remote(remote.object.bind(py)).map_err(io::Error::other)?;
-                about.ok_or_else(|| io::ErrorKind::Unsupported.into())
-            }),
+            Stored::Remote(remote) => Ok(remote.about),
         }
     }
 }
@@ -187,7 +189,7 @@ pub(crate) enum FromHere {
 }
 
 impl FromHere {
-    /// Reads from `at` on. At `until`, nobody knows whether more is wanted.
+    /// Reads from `at` on. Behind `until`, an address is asked only for what is read.
     ///
     /// # Errors
     /// The stream of an address cannot be opened.

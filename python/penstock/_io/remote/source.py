@@ -224,12 +224,12 @@ class Remote:
         """Ask for the state of the file, if it is not known yet."""
         self.check()
         if self._state is None and self._has_ranges:
-            self._connected(Pieces(self, 0, _stores.FIRST))
+            self._connected(Task(self.fetch, 0, 1))
 
-    def _connected(self, pieces: Pieces) -> bool:
+    def _connected(self, first: Task) -> bool:
         """Wait until the state of the file is known. False if its server gives no ranges."""
         try:
-            pieces.wait()
+            first.result()
         except _stores.NoRanges:
             self._has_ranges = False
             message = f"{self.name} is read as one stream: its server gives no ranges of bytes"
@@ -245,12 +245,12 @@ class Remote:
     def open(self, start: int = 0, until: int | None = None) -> Pieces | Whole:
         """Return a stream of the bytes from an offset on.
 
-        At `until`, perhaps no more are wanted.
+        Behind `until`, it asks only for what is read.
         """
         self.check()
         if self._has_ranges:
             pieces = Pieces(self, start, until)
-            if self._state is not None or self._connected(pieces):
+            if self._state is not None or self._connected(pieces.first):
                 return pieces
         return Whole(self, start)
 

@@ -84,6 +84,12 @@ class NoRanges(Exception):
     """The server gives the whole file only."""
 
 
+# What is no error of a store: it is raised as it is, and nobody asks again.
+_OURS = (NoRanges, ValueError, TypeError, RuntimeError, ImportError, MemoryError, AssertionError)
+# What is the same, however often somebody asks.
+_OF_FILES = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, Changed)
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Which state of a file an answer is of.
@@ -127,11 +133,23 @@ def of_address(address: str, options: Options) -> Store:
         container, _, account = bucket.partition("@")
         bucket, options = container, {"account_name": account.partition(".")[0], **options}
     ends = (options.get(name, "") for name in ("endpoint", "aws_endpoint", "endpoint_url"))
-    if any(str(end).startswith("http://") for end in ends):
-        client = {"allow_http": True, **options.get("client_options", {})}
-        options = {**options, "client_options": client}
-    store = _obstore().store.from_url(f"{scheme}://{bucket}", **options)
+    is_plain = any(str(end).startswith("http://") for end in ends)
+    store = _obstore().store.from_url(
+        f"{scheme}://{bucket}", **_made_with(options, is_plain=is_plain)
+    )
     return _Stored(store, key)
+
+
+def _made_with(options: Options, *, is_plain: bool) -> dict[str, Any]:
+    """Return the options of a store, which may have an address of plain HTTP.
+
+    Penstock tries again itself, from the byte on that it has. If the store did, too, one number of
+    tries would be multiplied by the other.
+    """
+    made = {"retry_config": {"max_retries": 0}, **options}
+    if is_plain:
+        made["client_options"] = {"allow_http": True, **options.get("client_options", {})}
+    return made
 
 
 def of_store(store: object, key: str) -> Store:
@@ -238,13 +256,10 @@ class _Web(_Stored):
     """An address of HTTP, as one key: with its query, and as it is quoted."""
 
     def __init__(self, address: str, options: Options) -> None:
-        client = {"allow_http": True, **options.get("client_options", {})}
-        given = {**options, "client_options": client}
-        # Penstock tries again itself, from the byte on that it has.
-        given.setdefault("retry_config", {"max_retries": 0})
-        super().__init__(_obstore().store.HTTPStore.from_url(address, **given), "")
+        made = _made_with(options, is_plain=True)
+        super().__init__(_obstore().store.HTTPStore.from_url(address, **made), "")
         self._address = address
-        self._headers: dict[str, str] = dict(client.get("default_headers", {}))
+        self._headers: dict[str, str] = dict(made["client_options"].get("default_headers", {}))
 
     def ask_for_all(self) -> Answer:
         try:
@@ -271,29 +286,42 @@ def _all_of(file: Any) -> Iterator[bytes]:
             yield chunk
 
 
-class _FileSystem:
-    """A path in a file system of `fsspec`. Its state is asked for again after each range."""
-
-    def __init__(self, files: Any, path: str) -> None:
-        self._files = files
-        self._path = path
+class _Compared:
+    """A file whose state is asked for again after each range, because no range has it."""
 
     def ask(self, start: int, end: int, known: State | None) -> Answer:
         before = known or self._state()
         if before.size is None:
             raise NoRanges(_NO_RANGES)
-        end = min(end, before.size)
-        return Answer(before, self._bytes(start, end, before))
+        return Answer(before, self._bytes(start, min(end, before.size), before))
 
     def _bytes(self, start: int, end: int, before: State) -> Iterator[Buffer]:
-        data = self._files.cat_file(self._path, start=start, end=end) if end > start else b""
+        data = self._range(start, end) if end > start else b""
         if self._state() != before:
             raise _changed()
         yield data
 
+    def _state(self) -> State:
+        raise NotImplementedError
+
+    def _range(self, start: int, end: int) -> Buffer:
+        raise NotImplementedError
+
+
+class _FileSystem(_Compared):
+    """A path in a file system of `fsspec`."""
+
+    def __init__(self, files: Any, path: str) -> None:
+        self._files = files
+        self._path = path
+
     def ask_for_all(self) -> Answer:
         file = self._files.open(self._path, "rb")
         return Answer(State(None, None), _all_of(file))
+
+    def _range(self, start: int, end: int) -> Buffer:
+        data: Buffer = self._files.cat_file(self._path, start=start, end=end)
+        return data
 
     def _state(self) -> State:
         self._files.invalidate_cache()
@@ -305,29 +333,24 @@ class _FileSystem:
         return State(about.get("size"), None if version is None else str(version))
 
 
-class _OfCaller:
+class _OfCaller(_Compared):
     """A file object that gives ranges of its bytes."""
 
     def __init__(self, file: Ranged) -> None:
         self._file = file
 
-    def ask(self, start: int, end: int, known: State | None) -> Answer:
-        before = known or self._state()
-        end = min(end, before.size or 0)
-        return Answer(before, self._bytes(start, end, before))
-
-    def _bytes(self, start: int, end: int, before: State) -> Iterator[Buffer]:
-        data = self._file.read_range(start, end) if end > start else b""
-        if self._state() != before:
-            raise _changed()
-        yield data
-
     def ask_for_all(self) -> Answer:
-        raise NotImplementedError
+        # Its size is known, so it is always read by ranges.
+        raise AssertionError
+
+    def _range(self, start: int, end: int) -> Buffer:
+        return self._file.read_range(start, end)
 
     def _state(self) -> State:
-        version = self._file.version
-        return State(self._file.size, None if version is None else str(version))
+        size, version = self._file.size, self._file.version
+        if not isinstance(size, int):
+            raise TypeError(f"size must be an int, not {size!r}")
+        return State(size, None if version is None else str(version))
 
 
 def _of_fsspec(address: str, options: Options) -> Store:
@@ -376,8 +399,7 @@ def as_os_error(error: Exception, name: str) -> Exception:
         if error.errno is not None and error.filename is None:
             error.filename = name
         return error
-    ours = (NoRanges, ValueError, TypeError, RuntimeError, ImportError, MemoryError)
-    if isinstance(error, ours):
+    if isinstance(error, _OURS):
         return error
     # obstore names the address, with what may be secret in its query, and then says what is wrong.
     reason = str(error).partition("\n")[0].rpartition(" - ")[2]
@@ -386,11 +408,7 @@ def as_os_error(error: Exception, name: str) -> Exception:
 
 def is_passing(error: BaseException) -> bool:
     """Whether an error may be another one, or none, if somebody asks again."""
-    lasting = (
-        *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, Changed),
-        *(ValueError, TypeError, RuntimeError, ImportError, MemoryError, NoRanges),
-    )
-    if not isinstance(error, Exception) or isinstance(error, lasting):
+    if not isinstance(error, Exception) or isinstance(error, (*_OURS, *_OF_FILES)):
         return False
     # A server that refuses a request refuses it again, but for a time-out and for too many.
     refused = _REFUSED.search(str(error))

@@ -79,7 +79,7 @@ class Pieces:
     """A binary file over ranges of bytes, of which several are in flight."""
 
     def __init__(self, remote: Asked, start: int, until: int | None) -> None:
-        """Begin at an offset. At `until`, nobody knows whether more is wanted."""
+        """Begin at an offset. Behind `until`, it asks only for what is read."""
         self._remote = remote
         self._next = start
         self._until = until
@@ -88,10 +88,10 @@ class Pieces:
         self._chunks: deque[memoryview] = deque()
         self._ask()
 
-    def wait(self) -> None:
-        """Wait for the first piece, with which the size of the file is known."""
-        if self._flying:
-            self._flying[0].result()
+    @property
+    def first(self) -> Task:
+        """The piece that comes next, with which the size of the file is known."""
+        return self._flying[0]
 
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes; none at the end."""

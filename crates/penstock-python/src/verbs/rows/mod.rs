@@ -378,8 +378,7 @@ impl Through {
 
 /// When a file was changed last, in nanoseconds since 1970.
 fn changed_at(about: About) -> i64 {
-    let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
-    about.changed.clamp(bounds.0, bounds.1) as i64
+    about.changed.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
 /// The state of the file, by which an index recognises it.
@@ -388,8 +387,7 @@ fn fingerprint(file: &Stored, rules: Rules) -> io::Result<Fingerprint> {
     let size = about.size;
     let mut samples = Vec::new();
     // A server that calls this state by a name needs no samples: each would be a request.
-    let places =
-        if file.is_named(about) { Vec::new() } else { Fingerprint::samples(size).collect() };
+    let places = if file.is_named() { Vec::new() } else { Fingerprint::samples(size).collect() };
     for (offset, length) in places {
         let mut sample = filled(0, length);
         file.read_exact_at(&mut sample, offset)?;
