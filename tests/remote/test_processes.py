@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+from typing import TYPE_CHECKING
 
 import pytest
 
 import penstock
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import misbehaving
