@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import annotated_types
+import msgspec
 import pytest
 from keyed_archives import (
     CLASSES,
@@ -381,3 +382,24 @@ class TestPlans:
                 classes={"XYMoney": Money},
                 types={decimal.Decimal: interrupt},
             )
+
+
+class TestConstraints:
+    """A constraint that only the plan knows was lost where the older way had no word for it."""
+
+    class Limited(msgspec.Struct):
+        n: Annotated[int, msgspec.Meta(gt=0)]
+        next: Any = None
+
+    def test_what_the_plan_refuses_stays_refused(self):
+        archive = Archive()
+        array = archive.array(archive.obj("XYLimited", n=-1))
+        with pytest.raises(penstock.ValidationError, match="expected int > 0, got -1"):
+            archive.load(array, classes={"XYLimited": self.Limited})
+
+    def test_in_a_cycle_it_is_refused_by_name(self):
+        archive = Archive()
+        number = archive.obj("XYLimited", n=1)
+        archive.objects[number.data]["next"] = number
+        with pytest.raises(penstock.PlanError, match="an archive cannot fill a field with"):
+            archive.load(archive.array(number), classes={"XYLimited": self.Limited})

@@ -123,7 +123,11 @@ def filled(
             raise refused from None
         graph.again().made_of(stored, ANY)  # As above.
         raise
-    return graph.again(mapped, strict=unknown == "error").made_of(stored, root)
+    made = graph.again(mapped, strict=unknown == "error").made_of(stored, root)
+    if refused is not None:
+        # The kinds have no words for it: they do not know of constraints, for example.
+        raise refused
+    return made
 
 
 def unarchived(

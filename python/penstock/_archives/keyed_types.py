@@ -491,7 +491,7 @@ class Kinds:
             if isinstance(extra, at):
                 paths = (extra.path,) if isinstance(extra.path, str) else extra.path
                 keys = tuple(_key(path, where) for path in paths)
-            elif type(extra).__module__.partition(".")[0] in {"penstock", "annotated_types"}:
+            elif _says_something(extra):
                 raise PlanError(f"{where}: an archive cannot fill a field with {extra!r}")
         return keys, self.of(annotation, where)
 
@@ -554,6 +554,18 @@ _LISTS: dict[object, tuple[str, type]] = {
     abc.Set: ("frozenset", frozenset),
 }
 _DICTS = {dict, abc.Mapping, abc.MutableMapping}
+
+
+# What `msgspec.Meta` may ask of a value; the rest of it is for people.
+_ASKED = ("gt", "ge", "lt", "le", "multiple_of", "pattern", "min_length", "max_length", "tz")
+
+
+def _says_something(extra: object) -> bool:
+    """Whether an annotation beside a type says what a value must be, or how it is read."""
+    package = type(extra).__module__.partition(".")[0]
+    if package == "msgspec":
+        return any(getattr(extra, name, None) is not None for name in _ASKED)
+    return package in {"penstock", "annotated_types"}
 
 
 def _metadata(annotation: Any) -> tuple[object, ...]:
