@@ -88,7 +88,8 @@ if TYPE_CHECKING:
     from penstock._base.broken import BrokenFileWarning
     from penstock._base.types import Rename, T, Times, Types, Unix
     from penstock._io.remote.make import remote
-    from penstock._io.remote.source import Remote, RemoteWarning
+    from penstock._io.remote.source import Remote
+    from penstock._io.remote.warned import RemoteWarning
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.lookup import Lookup
     from penstock._parts.map import Map, MapProgress, map
@@ -274,10 +275,14 @@ if not TYPE_CHECKING:
             found = getattr(_values, name)
         elif name == "remote":
             from penstock._io.remote.make import remote as found  # noqa: PLC0415 - few programs ask a server
-        elif name in {"Remote", "RemoteWarning"}:
+        elif name == "Remote":
             from penstock._io.remote import source as _remote  # noqa: PLC0415 - as above
 
-            found = getattr(_remote, name)
+            found = _remote.Remote
+        elif name == "RemoteWarning":
+            from penstock._io.remote import warned as _warned  # noqa: PLC0415 - as above
+
+            found = _warned.RemoteWarning
         elif name == "recompress":
             from penstock._verbs.recompress import recompress as found  # noqa: PLC0415 - few programs do
         elif name == "Checkpoint":

@@ -12,6 +12,7 @@ import os
 import tempfile
 
 from penstock._io.remote import stores as _stores
+from penstock._io.remote.warned import warn
 
 TYPE_CHECKING = False
 
@@ -37,8 +38,6 @@ def kept(remote: Remote, folder: str, size: int) -> str:
     Raises:
         OSError: The file cannot be fetched, or not be written.
     """
-    from penstock._io.remote.source import warn  # noqa: PLC0415 - it imports this module
-
     mine = os.path.join(folder, _digest(remote.address))  # noqa: PTH118 - pathlib is slow to import
     try:
         remote.connect()

@@ -6,14 +6,13 @@ import hashlib
 import io
 import os
 import random
-import sys
 import threading
 import time
-import warnings
 from dataclasses import dataclass
 
 from penstock._io.remote import stores as _stores
 from penstock._io.remote.stream import Pieces, Task, Whole
+from penstock._io.remote.warned import warn
 
 TYPE_CHECKING = False
 
@@ -43,16 +42,6 @@ _PLACES = frozenset(
         *("account_name", "azure_storage_account_name", "anon", "allow_http"),
     }
 )
-
-
-class RemoteWarning(UserWarning):
-    """A file behind an address is read in another way than was hoped for.
-
-    Its server gives the whole file only, so that it is read as one stream, without requests side by
-    side. Or the server cannot be reached, and what `keep=` has kept is read.
-    """
-
-    __module__ = "penstock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,13 +403,3 @@ def _checked(answer: Answer) -> Iterable[Buffer]:
 def _digest(text: str) -> int:
     """Return 62 bits of a digest, which fit into any field of a file's state."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 2
-
-
-def warn(message: str) -> None:
-    """Warn, in the name of the first line that is not Penstock's."""
-    level = 2
-    frame = sys._getframe(1)  # noqa: SLF001 - there is no public name for it
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("penstock."):
-        frame = frame.f_back
-        level += 1
-    warnings.warn(message, RemoteWarning, stacklevel=level)
