@@ -10,7 +10,7 @@ use penstock_core::protocol::Code;
 use penstock_core::run::{Failed, Failure, Problem, Spot};
 use penstock_scan::{OutOfMemory, make_room};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PySystemError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
@@ -199,7 +199,17 @@ fn make<'py>(
         known.set_item("others", PyTuple::new(py, others.errors)?)?;
         known.set_item("omitted", others.omitted)?;
     }
-    class.call((reason,), Some(&known))
+    class.call((reason,), Some(&known)).map_err(|error| lost_for_memory(py, error))
+}
+
+/// The exception of a call of a class of ours, which raises no `SystemError`: where CPython has no memory
+/// for the frame of a function, it sets no exception, and then complains of that.
+#[cold]
+fn lost_for_memory(py: Python<'_>, error: PyErr) -> PyErr {
+    match error.is_instance_of::<PySystemError>(py) {
+        true => PyMemoryError::new_err(()),
+        false => error,
+    }
 }
 
 /// The line around a place, with dots where it is cut.
@@ -414,7 +424,7 @@ pub(crate) fn answer<T>(py: Python<'_>, given: PyResult<T>) -> PyResult<Option<T
 /// An error without a reason, which is a bug of ours.
 #[cold]
 pub(crate) fn untold() -> PyErr {
-    pyo3::exceptions::PySystemError::new_err("a record in error without a problem")
+    PySystemError::new_err("a record in error without a problem")
 }
 
 /// The exceptions for several problems.
