@@ -161,7 +161,7 @@ soak: ## the clock beside the kernel's for ten minutes, with the errors; ARGS="6
 	cargo run --release --locked --quiet -p penstock-clock --example soak -- $(or $(ARGS),600)
 
 docs: $(VENV)/.wheel $(VENV)/.docs ## build the documentation into .cache/docs; a warning is an error
-	$(BIN)/python -m sphinx -n -W --keep-going -q -d .cache/doctrees docs .cache/docs
+	$(BIN)/python -m sphinx -E -n -W --keep-going -q -d .cache/doctrees docs .cache/docs
 
 fuzz: $(VENV)/.wheel ## a fuzz run from fixed seeds with a fixed number of executions
 	PYTHON=$(CURDIR)/$(BIN)/python fuzz/run.sh

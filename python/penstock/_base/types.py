@@ -37,7 +37,21 @@ if TYPE_CHECKING:
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
 
-    class Remote(Protocol):
+    class Ranged(Protocol):
+        """A file that gives any range of its bytes: what `remote` takes of the caller's own."""
+
+        @property
+        def size(self) -> int:
+            """How many bytes it has."""
+
+        @property
+        def version(self) -> str | None:
+            """A text that is another one once the bytes are others; None if nobody knows."""
+
+        def read_range(self, start: int, end: int, /) -> bytes:
+            """Return the bytes from `start` up to `end`."""
+
+    class Addressed(Protocol):
         """A file behind an address, of `penstock.remote`."""
 
         @property
@@ -107,18 +121,18 @@ if TYPE_CHECKING:
         | Readable
         | ReadableInto
         | Iterable[Buffer]
-        | Remote
+        | Addressed
     )
     # A file whose records are read in any order.
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
     # A file that was found: its path, or an address.
-    Found: TypeAlias = str | Remote
+    Found: TypeAlias = str | Addressed
     # Where a document is written to: a path, a binary file, or a function that takes bytes.
     Target: TypeAlias = Path | Writable | Callable[[bytes], int | None]
     # The same, where whatever takes the bytes is awaited.
     AsyncTarget: TypeAlias = AsyncWritable | Callable[[bytes], Awaitable[object] | int | None]
     # What `read` takes: a source, or several files.
-    Sources: TypeAlias = Source | Sequence[Path | Remote]
+    Sources: TypeAlias = Source | Sequence[Path | Addressed]
     # Whether the index of a file is kept: beside the file, or at a path.
     Index: TypeAlias = bool | Path | None
     # Where the records are: a path or, for several kinds of records, paths with their types.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from penstock._base.limits import Limits
-    from penstock._base.types import Compression, Found, Path, Remote, Source
+    from penstock._base.types import Addressed, Compression, Found, Path, Source
 
 
 def is_remote(source: object) -> bool:
@@ -25,7 +25,7 @@ def is_remote(source: object) -> bool:
     return hasattr(source, "read_range") and hasattr(source, "kept")
 
 
-def local(remote: Remote) -> Found:
+def local(remote: Addressed) -> Found:
     """Return the path of what is kept of an address, or the address."""
     return remote.kept() or remote
 
@@ -60,7 +60,7 @@ def locate(
     return open_member(verb, given, name, member, limits)
 
 
-def path(verb: str, source: Path | Remote) -> tuple[Found, str]:
+def path(verb: str, source: Path | Addressed) -> tuple[Found, str]:
     """Return the path of a file whose records are read in any order, and its name in messages.
 
     Instead of the path, it may be an address.

@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from penstock._base.types import Path
-    from penstock._io.remote.stores import Ranged
+    from penstock._base.types import Path, Ranged
 
 _FILE = "file"
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from penstock._io.remote.stores import Answer, Ranged, State, Store
+    from penstock._base.types import Ranged
+    from penstock._io.remote.stores import Answer, State, Store
 
 TRIES = 5
 """How often a request that brings no byte is tried."""
@@ -99,7 +100,7 @@ class Remote:
 
     @property
     def name(self) -> str:
-        """The address as messages have it: without a password and without a query."""
+        """The address, without a password and without a query, as messages have it."""
         return _stores.shown(self.address) if "://" in self.address else self.address
 
     @property

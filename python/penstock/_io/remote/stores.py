@@ -21,19 +21,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    class Ranged(Protocol):
-        """A file that gives any range of its bytes: what `remote` takes of the caller's own."""
-
-        @property
-        def size(self) -> int:
-            """How many bytes it has."""
-
-        @property
-        def version(self) -> str | None:
-            """A text that is another one once the bytes are others; None if nobody knows."""
-
-        def read_range(self, start: int, end: int, /) -> bytes:
-            """Return the bytes from `start` up to `end`."""
+    from penstock._base.types import Ranged
 
     class Store(Protocol):
         """What a `Remote` asks."""
