@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Empty,
         Errors,
         Formulas,
+        Found,
         Index,
         Packing,
         Path,
@@ -574,7 +575,7 @@ def read(
             "member": member is not None,
         }
 
-        def found(path: str) -> dict[str, Any]:
+        def found(path: Found) -> dict[str, Any]:
             return _dialect.options(infer(path, into, limits=limits))
 
         return _checkpoint.read(

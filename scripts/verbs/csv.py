@@ -288,7 +288,7 @@ def read(source, into, /, *, dialect, repair, RECORDS, READ, FILE, resume) -> _r
         others = {"repair": bool(repair), "encoding": encoding is not None,
             "compression": compression != "infer", "member": member is not None}
 
-        def found(path: str) -> dict[str, Any]:
+        def found(path: Found) -> dict[str, Any]:
             return _dialect.options(infer(path, into, limits=limits))
 
         return _checkpoint.read(

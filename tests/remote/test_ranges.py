@@ -412,8 +412,6 @@ def test_doors_read_it_again(server: misbehaving.Server) -> None:
 def test_what_needs_a_path_says_so(server: misbehaving.Server) -> None:
     address, _ = server.add("/path.ndjson", DATA)
     remote = penstock.remote(address)
-    with pytest.raises(TypeError, match="by their paths, and not yet by their addresses"):
-        penstock.read(remote, Row, resume="start")
     with pytest.raises(ValueError, match="nothing can be kept beside http"):
         penstock.ndjson.open(remote, Row, index=True)
     with pytest.raises(ValueError, match="nothing can be kept beside http"):

@@ -67,19 +67,6 @@ def files(source: object, format: Format | None) -> list[Found] | None:
     return found
 
 
-def paths(source: object, format: Format | None) -> list[str] | None:
-    """Return the paths of the files that `source` means, as `files`, of which none is an address.
-
-    Raises:
-        TypeError: One of them is.
-    """
-    found = files(source, format)
-    known = [path for path in found or [] if isinstance(path, str)]
-    if _sources.is_remote(source) or len(known) < len(found or []):
-        raise TypeError("files are read here by their paths, and not yet by their addresses")
-    return None if found is None else known
-
-
 def within(folder: str, format: Format | None) -> list[str]:
     """Return the files in a folder whose names say `format`, or any format that Penstock reads."""
     names = sorted(os.listdir(folder))  # noqa: PTH208 - as above

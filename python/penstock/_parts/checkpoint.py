@@ -12,6 +12,7 @@ import penstock._rust as _rust
 from penstock._base import plan as _plan
 from penstock._io import files as _files
 from penstock._io import formats as _formats
+from penstock._io import sources as _sources
 from penstock._io.dialect import Dialect
 from penstock._parts.split import as_start, check_values, damaged, dialect_of
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO, Literal, Self, TypeAlias
 
     from penstock._base.limits import Limits
-    from penstock._base.types import At, Format, Types
+    from penstock._base.types import At, Format, Found, Types
     from penstock._rust import Reader
 
-    Said: TypeAlias = dict[str, Any] | Callable[[str], dict[str, Any]] | None
+    Said: TypeAlias = dict[str, Any] | Callable[[Found], dict[str, Any]] | None
     # Which file it is, where its records are, how many there were if it has ended, where they go
     # on, the arguments of its dialect, and whether it is the last file.
     Place: TypeAlias = tuple[
@@ -55,10 +56,10 @@ class Checkpoint:
     pickled, and holds plain values only.
 
     An NDJSON or CSV file that is not compressed may grow meanwhile, or get another name. Any other
-    file must be as it was.
+    file must be as it was, and so must one behind an address.
 
     Attributes:
-        path: The file.
+        path: The file, or its address without a password and without a query.
         format: Its format.
         dialect: Of a CSV file, the arguments of the `penstock.csv.Dialect` that was given. None if
             it is that of the file's name.
@@ -68,9 +69,10 @@ class Checkpoint:
         ended: Whether the document has ended there.
         start: What is open there; None at the beginning, and at the end of a document.
         size: The size of the file, in bytes.
-        mtime_ns: When the file was changed last, in nanoseconds. None if it may grow.
+        mtime_ns: When the file was changed last, in nanoseconds. None if it may grow. Behind an
+            address it is a digest of the version, or 0 if the server names none.
         digest: A BLAKE2 hash of the first bytes of the file and of those before the place. None if
-            it may not grow.
+            it may not grow. If a server names no version, it is a hash of the first and last bytes.
         done: If there are several files: which of them are done, and how they were then. It has 16
             characters for each.
         waiting: The places in files that come behind this one.
@@ -160,8 +162,43 @@ KINDS: dict[str, tuple[type, ...]] = {
 """The types of a checkpoint's values."""
 
 
+def _named(file: Found) -> str:
+    """Return what a checkpoint calls a file: its path, or its address without a query."""
+    # What is kept of an address has the name of that.
+    name: str = getattr(file, "name", file)  # type: ignore[arg-type]  # a path is its own name
+    return name
+
+
+def _pinned(file: Found) -> tuple[int, int] | None:
+    """Return the state of a file behind an address; None if it is a file by its path.
+
+    Raises:
+        ValueError: Its server gives no ranges of bytes, so that nobody can go on there.
+    """
+    if isinstance(file, str):
+        state: tuple[int, int] | None = getattr(file, "state", None)
+        return state
+    about = file.stat()
+    if about.st_size is None:
+        raise ValueError(
+            f"resume= reads a file from the middle, and the server of {file.name} gives no ranges "
+            "of bytes"
+        )
+    return about.st_size, about.st_mtime_ns
+
+
+def _open(file: Found) -> BinaryIO:
+    return open(file, "rb") if isinstance(file, str) else file.as_file()  # noqa: PTH123 - pathlib is slow to import
+
+
+def _hash_of_ends(file: Found, size: int) -> str:
+    """Return the hash of the first and last bytes of a file behind an address."""
+    with _open(file) as opened:
+        return hash_of(opened, size)
+
+
 def of(
-    path: str,
+    path: Found,
     which: tuple[int, int],
     is_plain: bool,
     format: Format,
@@ -178,7 +215,15 @@ def of(
         ValueError: The path leads to another file than the reader's, or its last line has no end.
     """
     offset = 0 if start is None else start[0]
-    with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
+    done, waiting = (None, ()) if files is None else files.kept()
+    pinned = _pinned(path)
+    if pinned is not None:
+        size, version = pinned
+        known = None if version else _hash_of_ends(path, size)
+        place = dialect, sought, records, offset, ended, start
+        return Checkpoint(_named(path), format, *place, size, version, known, done, waiting)
+    assert isinstance(path, str)  # noqa: S101 - addresses are pinned
+    with open(path, "rb") as file:  # noqa: PTH123 - as above
         about = os.fstat(file.fileno())
         if (about.st_dev, about.st_ino) != which:
             raise ValueError(f"there is no checkpoint: {path} was replaced while it was read")
@@ -192,7 +237,6 @@ def of(
                 )
             digest = hash_of(file, offset)
     changed = about.st_mtime_ns if digest is None else None
-    done, waiting = (None, ()) if files is None else files.kept()
     return Checkpoint(
         path,
         format,
@@ -235,12 +279,21 @@ def hash_of(file: BinaryIO, offset: int) -> str:
     return known.hexdigest()
 
 
-def _check(checkpoint: Checkpoint, path: str) -> tuple[int, int]:
+def _check(checkpoint: Checkpoint, path: Found) -> tuple[int, int]:
     """Check that a file is that of a checkpoint, and return which it is on this machine.
 
     Raises:
         ValueError: It is not.
     """
+    pinned = _pinned(path)
+    if pinned is not None:
+        size, known = pinned[0], checkpoint.digest
+        is_same = pinned == (checkpoint.size, checkpoint.mtime_ns)
+        if not is_same or (known is not None and known != _hash_of_ends(path, size)):
+            raise ValueError(f"{_named(path)} has changed since the checkpoint was made")
+        about = _sources.stat(path)
+        return about.st_dev, about.st_ino
+    assert isinstance(path, str)  # noqa: S101 - addresses are pinned
     with open(path, "rb") as file:  # noqa: PTH123 - as above
         about = os.fstat(file.fileno())
         if checkpoint.digest is None:
@@ -277,18 +330,22 @@ class Opening:
         self.said = said
         self.known = known
 
-    def open(self, path: str, behind: Checkpoint | None, is_last: bool) -> Opened:
+    def open(self, file: Found, behind: Checkpoint | None, is_last: bool) -> Opened:
         """Return how a file is read from the beginning or behind a checkpoint.
 
-        If the file is the last one, what is behind its last line feed is left for another time.
+        If the file is the last one, what is behind its last line feed is left for another time. One
+        behind an address does not grow.
 
         Raises:
             OSError: It cannot be opened.
             ValueError: It is not the file of the checkpoint, or no regular file.
         """
-        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - pathlib is slow to import
+        path: Found = file if isinstance(file, str) else _sources.local(file)
+        is_pinned = _pinned(path) is not None
+        if not is_pinned and not stat.S_ISREG(_sources.stat(path).st_mode):
             raise ValueError(f"resume= reads a regular file, and {path} is none")
-        kind, said, named = self.kind, self.said, path
+        name = _named(path)
+        kind, said, named = self.kind, self.said, name
         which = sought = ended = start = None
         if behind is not None:
             if kind not in {None, behind.format}:
@@ -303,7 +360,7 @@ class Opening:
                 # Nothing was read: the dialect was found in a header that may have been torn.
                 said = self.said
         else:
-            kind = _formats.of_source(path, path) if kind is None else kind
+            kind = _formats.of_source(path, name) if kind is None else kind
             said = self.known if said is None else said
         if kind != "csv":
             said = None
@@ -312,8 +369,8 @@ class Opening:
         end = (said or {}).get("terminator")
         if end is not None and end != "any" and not end.endswith("\n"):
             raise ValueError(f"resume= reads rows that end with a line feed, not with {end!r}")
-        source = _rust.Source(path, path, None, "infer")
-        place = (which, sought, ended, start, said, is_last)
+        source = _rust.Source(path, name, None, "infer")
+        place = (which, sought, ended, start, said, is_last and not is_pinned)
         return dialect_of(kind, named, said), source, place
 
 
@@ -322,9 +379,9 @@ def _key(path: str) -> bytes:
     return hashlib.blake2b(os.fsencode(path), digest_size=KEY).digest()
 
 
-def _state(path: str) -> bytes:
+def _state(file: Found) -> bytes:
     """Return what shows whether a file has changed."""
-    about = os.stat(path)  # noqa: PTH116 - as above
+    about = _sources.stat(file)
     known = f"{about.st_size} {about.st_mtime_ns}".encode()
     return hashlib.blake2b(known, digest_size=STATE).digest()
 
@@ -335,7 +392,7 @@ class Files:
     __slots__ = ("_done", "_next", "_now", "_opened", "_opening", "_paths", "_places", "is_last")
 
     def __init__(
-        self, paths: list[str], places: dict[str, Checkpoint], done: bytes, opening: Opening
+        self, paths: list[Found], places: dict[str, Checkpoint], done: bytes, opening: Opening
     ) -> None:
         """Store the files that are left, the places in them, and which files are done."""
         self._paths = paths
@@ -355,11 +412,12 @@ class Files:
         """Return how the next file is read. One that cannot be opened is passed over."""
         if self._is_over:
             raise StopIteration
-        path = self._paths[self._next]
+        file = self._paths[self._next]
         self._next += 1
+        name = _named(file)
         # What comes while it is read may be missed: then it counts as changed.
-        self._opened = path, _key(path) + _state(path)
-        return self._opening.open(path, self._places.get(path), self._is_over)
+        self._opened = name, _key(name) + _state(file)
+        return self._opening.open(file, self._places.get(name), self._is_over)
 
     @property
     def _is_over(self) -> bool:
@@ -379,20 +437,22 @@ class Files:
         return b64encode(self._done).decode(), tuple(self._places.values())
 
 
-def _left(resume: Checkpoint | Literal["start"], paths: list[str], opening: Opening) -> Files:
+def _left(resume: Checkpoint | Literal["start"], files: list[Found], opening: Opening) -> Files:
     """Return the files that are still to be read.
 
     Raises:
         OSError: A file cannot be read.
         ValueError: Files are missing, or have changed; or one is there twice.
     """
-    if len(set(paths)) != len(paths):
-        twice = next(path for path in paths if paths.count(path) > 1)
+    paths = {_named(file): file for file in files}
+    if len(paths) != len(files):
+        names = [_named(file) for file in files]
+        twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"resume= reads each file once, and {twice} is there twice")
-    for path in paths:
-        os.stat(path)  # noqa: PTH116 - as above
+    for file in files:
+        _sources.stat(file)
     if resume == "start":
-        return Files(paths, {}, b"", opening)
+        return Files(files, {}, b"", opening)
     if resume.done is None:
         raise ValueError("the checkpoint is one of a single file, which is read by its path")
     # What is done, and what waits, is kept once: otherwise each run would double it.
@@ -401,22 +461,23 @@ def _left(resume: Checkpoint | Literal["start"], paths: list[str], opening: Open
     for path, place in places.items():
         if path not in paths:
             raise ValueError(f"{path} is missing: the checkpoint has a place in it")
-        _check(place, path)
+        _check(place, paths[path])
     done = b64decode(resume.done)
     known = {
         done[at : at + KEY]: done[at + KEY : at + KEY + STATE]
         for at in range(0, len(done), KEY + STATE)
     }
-    left: list[str] = []
-    for path in paths:
+    left: list[Found] = []
+    for path, file in paths.items():
         state = known.get(_key(path))
         if state is None:
-            left.append(path)
-        elif state != _state(path):
+            left.append(file)
+        elif state != _state(file):
             raise ValueError(
                 f"{path} has changed since it was read: the checkpoint counts it as done"
             )
-    return Files(left, {path: places[path] for path in left if path in places}, done, opening)
+    mine = {path: places[path] for path in map(_named, left) if path in places}
+    return Files(left, mine, done, opening)
 
 
 def read(
@@ -438,7 +499,7 @@ def read(
 
     Raises:
         OSError: The file cannot be opened.
-        TypeError: An option cannot be used with one, or the source is no path.
+        TypeError: An option cannot be used with one, or the source is neither path nor address.
         ValueError: The file is another one, or has changed; or the records are others.
     """
     for option, given in others.items():
@@ -447,8 +508,9 @@ def read(
     if not isinstance(resume, Checkpoint) and resume != "start":
         raise ValueError(f"resume must be a Checkpoint or 'start', not {resume!r}")
     kind = None if format is None else _formats.checked(format)
-    paths = _files.paths(source, kind)
-    if paths is None and not isinstance(source, (str, os.PathLike)):
+    paths = _files.files(source, kind)
+    is_remote = _sources.is_remote(source)
+    if paths is None and not is_remote and not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"resume= reads files by their paths, not {type(source).__name__}")
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
@@ -459,6 +521,6 @@ def read(
         return _rust.read_on(next(files), into, at, policy, limits, files, f"{len(paths):,} files")
     if behind is not None and behind.done is not None:
         raise ValueError("the checkpoint is one of several files, of which the others are missing")
-    path = os.fsdecode(source)  # type: ignore[arg-type]  # it is a path
-    opened = opening.open(path, behind, True)
-    return _rust.read_on(opened, into, at, policy, limits, None, path)
+    file: Any = source if is_remote else os.fsdecode(source)  # type: ignore[arg-type]  # it is a path
+    opened = opening.open(file, behind, True)
+    return _rust.read_on(opened, into, at, policy, limits, None, _named(file))

@@ -185,11 +185,11 @@ def read(source, into, /, *, format, at, RECORDS, READ, FILE, split, resume) -> 
         split: The part of the file to read, of `penstock.split`. It says the format, and where the
             records are.
         resume: Where to go on: what `Reader.checkpoint` has returned for this file, which is given
-            by its path. Of an NDJSON or CSV file that is not compressed, a last line without a line
-            feed is left for another time: more of it may come. `"start"` reads such a file from
-            the beginning. Of property lists, only binary ones can be read on from the middle. Of
-            several files, those that are done are passed over, and must not have changed; new ones
-            are read in their places, and only the last one may have grown.
+            by its path or its address. Of an NDJSON or CSV file by its path that is not compressed,
+            a last line without a line feed is left for another time: more of it may come. `"start"`
+            reads such a file from the beginning. Of property lists, only binary ones can be read on
+            from the middle. Of several files, those that are done are passed over, and must not
+            have changed; new ones are read in their places, and only the last one may have grown.
     Returns:
         An iterator over the records; see `penstock.json.read`.
     Raises:

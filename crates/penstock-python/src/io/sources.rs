@@ -99,6 +99,26 @@ impl SourceObject {
         detect: Detect,
         limits: &Limits,
     ) -> PyResult<(Source, Option<Held>)> {
+        self.open_up_to(py, detect, limits, None)
+    }
+
+    /// The same for whoever reads little of it: an address is not asked for more in advance.
+    pub(crate) fn open_head(
+        &self,
+        py: Python<'_>,
+        detect: Detect,
+        limits: &Limits,
+    ) -> PyResult<(Source, Option<Held>)> {
+        self.open_up_to(py, detect, limits, Some(1))
+    }
+
+    fn open_up_to(
+        &self,
+        py: Python<'_>,
+        detect: Detect,
+        limits: &Limits,
+        until: Option<u64>,
+    ) -> PyResult<(Source, Option<Held>)> {
         let object = self.object.bind(py);
         let SourceObject { compression, encoding, .. } = *self;
         let options = Options { compression, encoding, detect, limits, total_hint: None };
@@ -108,7 +128,7 @@ impl SourceObject {
             return Ok((source, None));
         }
         if is_remote(object)? {
-            return self.open_remote(object, options);
+            return self.open_remote(object, options, until);
         }
         let (reader, held): (Box<dyn Read + Send>, Held) =
             if let Some(file) = PythonFile::new(object)? {
@@ -123,12 +143,14 @@ impl SourceObject {
     }
 
     /// Opens an address: a stream with pieces in flight. A binary property list is read at positions.
+    /// Behind `until`, only what is read is asked for.
     fn open_remote(
         &self,
         remote: &Bound<'_, PyAny>,
         options: Options<'_>,
+        until: Option<u64>,
     ) -> PyResult<(Source, Option<Held>)> {
-        let stream = remote.call_method1(intern!(remote.py(), "open"), (0,))?;
+        let stream = remote.call_method1(intern!(remote.py(), "open"), (0, until))?;
         let file = PythonFile::new(&stream)?.ok_or_else(errors::untold)?;
         let held = file.method.clone();
         let Some((stored, size)) = Stored::open(remote)? else {

@@ -6,7 +6,7 @@ use crate::edge::gc_refs::Held;
 use crate::edge::options::{self, PolicyObject};
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
-use crate::io::stored::Stored;
+use crate::io::stored::{Stored, is_remote};
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::read::{Origin, Reader, Run};
 use crate::verbs::split::{Parted, Planning, Told, part, point, told};
@@ -18,6 +18,7 @@ use penstock_core::split::RecordStart;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::OnceLock;
 
 /// The path, which file it was, whether that is plain text, the format, the arguments of its dialect,
 /// where the records are, how many there were, whether the document has ended, the point, and the other
@@ -50,7 +51,7 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     let Some(origin) = &run.origin else {
         return Err(refused(match run.chain {
             Some(_) => "the reader is one of several files without resume=\"start\"",
-            None => "the reader is none of penstock.read() of files by their paths",
+            None => "the reader is none of penstock.read() of files by their paths or addresses",
         }));
     };
     let files = run.chain.as_ref().map(|chain| chain.files(py)).transpose()?;
@@ -58,6 +59,10 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     let source = source.get();
     let path = source.object(py);
     let is_bare = source.encoding().is_none() && source.compression() == Compression::Infer;
+    let is_behind_an_address = is_remote(path)?;
+    if is_bare && is_behind_an_address && source.file().is_none() {
+        return Err(refused("the server gives no ranges of bytes, so that nobody can go on there"));
+    }
     let Some(file) = source.file().filter(|_| is_bare) else {
         return Err(refused("the reader was told the encoding or the compression"));
     };
@@ -71,7 +76,13 @@ pub(super) fn keep(py: Python<'_>, run: &Run) -> PyResult<Checkpoint> {
     if run.pending.is_some() || (driver.is_finished() && !driver.is_complete()) {
         return Err(refused("the reader has failed behind the last record"));
     }
-    let (parted, size) = Parted::open(py, source)?;
+    let (parted, size) = match origin.parted.get() {
+        Some(known) => known.clone(),
+        None => Parted::open(py, source)?,
+    };
+    if is_behind_an_address {
+        origin.parted.get_or_init(|| (parted.clone(), size));
+    }
     // Such a file has places at its ends only, and does not grow.
     let whole = match &parted {
         Parted::Whole(why) if size == 0 => return Err(refused(why)),
@@ -190,6 +201,7 @@ pub(super) fn open_on(
             dialect: kept,
             records: opened.records.clone(),
             limits: limits.clone(),
+            parted: OnceLock::new(),
         };
         return Ok((opened, origin));
     }
@@ -205,11 +217,15 @@ pub(super) fn open_on(
         dialect: kept,
         records: records.clone(),
         limits: limits.clone(),
+        parted: OnceLock::new(),
     };
     let source = source.get();
     let name = source.name();
-    let (opened, _) = source.open(py, dialect.detect(), limits)?;
+    let (opened, _) = source.open_head(py, dialect.detect(), limits)?;
     let (parted, size) = Parted::open(py, source)?;
+    if is_remote(source.object(py))? {
+        origin.parted.get_or_init(|| (parted.clone(), size));
+    }
     if which.is_some_and(|which| source.file() != Some(which)) || !parted.is_of(source)? {
         let shown = name.unwrap_or_default();
         return Err(PyValueError::new_err(format!("{shown} was replaced while it was opened")));

@@ -305,6 +305,7 @@ impl Planning {
 }
 
 /// A file that can be read from the middle.
+#[derive(Clone)]
 pub(super) enum Parted {
     Plain(Stored),
     InPieces(Stored, Frames),
@@ -700,7 +701,10 @@ fn begin(
 ) -> PyResult<Begun> {
     let Bounds { version, start, end, until, pieces } = bounds;
     let point = start.map(|start| point(dialect, start));
-    let (opened, _) = source.open(py, dialect.detect(), limits)?;
+    let (opened, _) = match &point {
+        None => source.open(py, dialect.detect(), limits)?,
+        Some(_) => source.open_head(py, dialect.detect(), limits)?,
+    };
     // The path may lead to another file by now.
     if source.version() != Some(version) {
         return Err(replaced(source));

@@ -32,7 +32,20 @@ _DIGEST = 32
 _HEX = frozenset("0123456789abcdef")
 
 
-def kept(remote: Remote, folder: str, size: int) -> str:
+class Kept(str):
+    """The path of a file that is kept, with the name of its address and its state there.
+
+    Attributes:
+        name: What messages call it.
+        state: Its size, and a digest of its version or 0, as `Remote.stat` says them.
+    """
+
+    name: str
+    state: tuple[int, int]
+    __slots__ = ("name", "state")
+
+
+def kept(remote: Remote, folder: str, size: int) -> Kept:
     """Return the path of the file that is kept of an address, and fetch it if there is none.
 
     Raises:
@@ -46,7 +59,7 @@ def kept(remote: Remote, folder: str, size: int) -> str:
         if newest is None:
             raise
         warn(f"{remote.name} cannot be reached, so the file is read that was kept of it")
-        return newest
+        return _named_so(newest, remote.name)
     os.makedirs(mine, exist_ok=True)  # noqa: PTH103 - as above
     name = _stores.suffixed(remote.address) or "file"
     state = _digest(f"{remote.size} {remote.version}")
@@ -56,7 +69,19 @@ def kept(remote: Remote, folder: str, size: int) -> str:
         if remote.version is None or not _is_wanted_again(path):
             _fetch(remote, path)
     _make_room(folder, size, path)
-    return path
+    return _named_so(path, remote.name)
+
+
+def _named_so(path: str, name: str) -> Kept:
+    """Return the path of a kept file with its state, which its own name tells."""
+    made = Kept(path)
+    made.name = name
+    size = os.stat(path).st_size  # noqa: PTH116 - as above
+    digest = os.path.basename(path)[:_DIGEST]  # noqa: PTH119 - as above
+    is_named = digest not in {_digest(f"{size} {None}"), _digest(f"{None} {None}")}
+    # The first bytes of the same digest are those of `Remote.stat`.
+    made.state = (size, int(digest[:16], 16) >> 2 if is_named else 0)
+    return made
 
 
 def _is_wanted_again(path: str) -> bool:

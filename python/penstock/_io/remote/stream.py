@@ -83,7 +83,7 @@ class Pieces:
         self._remote = remote
         self._next = start
         self._until = until
-        self._size = FIRST
+        self._size = self._more = FIRST
         self._flying: deque[Task] = deque()
         self._chunks: deque[memoryview] = deque()
         self._ask()
@@ -118,19 +118,23 @@ class Pieces:
     def _ask(self) -> None:
         """Ask for the next pieces, as many as may be in flight.
 
-        Behind what is surely wanted, it is a small one.
+        Behind what is surely wanted, the first one is small.
         """
         total = self._remote.size
         while total is None or self._next < total:
-            end = self._next + (self._size if self._is_wanted() else FIRST)
-            if self._is_wanted() and self._until is not None:
+            is_wanted = self._is_wanted()
+            end = self._next + (self._size if is_wanted else self._more)
+            if is_wanted and self._until is not None:
                 # The first piece may as well be longer than what is wanted.
                 end = min(end, max(self._until, self._next + FIRST))
             if total is not None:
                 end = min(end, total)
             self._flying.append(Task(self._remote.fetch, self._next, end))
             self._next = end
-            self._size = min(2 * self._size, MOST)
+            if is_wanted:
+                self._size = min(2 * self._size, MOST)
+            else:
+                self._more = min(2 * self._more, MOST)
             is_full = len(self._flying) >= self._remote.requests
             if is_full or total is None or not self._is_wanted():
                 return

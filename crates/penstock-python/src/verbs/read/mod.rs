@@ -26,6 +26,7 @@ use crate::edge::printable::printable;
 use crate::edge::repairs;
 use crate::io::dialect::Dialect;
 use crate::io::sources::SourceObject;
+use crate::io::stored::is_remote;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::checkpoint;
 use crate::verbs::columns::Columns;
@@ -38,7 +39,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::mem::take;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// The records of a source as an iterator. The `read` functions create it.
 ///
@@ -194,11 +195,14 @@ impl Reader {
                 Box::new(Chain::new(py, rest, recipe))
             });
             let (pending, left) = (None, Vec::new());
-            let is_path = source.object(py).is_instance_of::<PyString>();
+            let object = source.object(py);
+            let is_file = object.is_instance_of::<PyString>() || is_remote(object)?;
             let source = given.1.clone().unbind();
-            let origin = kept.filter(|_| is_path);
-            let origin =
-                origin.map(|(dialect,)| Origin { source, sought, dialect, records, limits });
+            let origin = kept.filter(|_| is_file);
+            let origin = origin.map(|(dialect,)| {
+                let parted = OnceLock::new();
+                Origin { source, sought, dialect, records, limits, parted }
+            });
             let closed = None;
             let run = Run {
                 driver,

@@ -9,12 +9,14 @@ use crate::verbs::chain::Chain;
 use crate::verbs::decode::BULK;
 use crate::verbs::finding::Again;
 use crate::verbs::may_wait;
+use crate::verbs::split::Parted;
 use penstock_core::limits::Limits;
 use penstock_core::select::Records;
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::OnceLock;
 
 /// Batches of fewer records pause the collector only if much input comes meanwhile: the pause would
 /// take longer than the records.
@@ -30,6 +32,9 @@ pub(in crate::verbs) struct Origin {
     /// Which values are records.
     pub(in crate::verbs) records: Option<Records>,
     pub(in crate::verbs) limits: Limits,
+    /// Of an address, once somebody has asked: whether it is read from the middle, and the size of its
+    /// text. Nothing can change it, because the file is pinned to a state.
+    pub(in crate::verbs) parted: OnceLock<(Parted, u64)>,
 }
 
 /// The part of a reader that only one caller at a time may touch.
