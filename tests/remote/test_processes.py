@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +28,16 @@ def total(rows: penstock.Reader[int]) -> int:
     return sum(rows)
 
 
+def killed(rows: penstock.Reader[int]) -> int:
+    """Count the records of a part; the process that meets one of them is killed."""
+    total = 0
+    for row in rows:
+        if row == 55_000:
+            os.kill(os.getpid(), signal.SIGKILL)
+        total += 1
+    return total
+
+
 def count(remote: penstock.Remote) -> int | str:
     try:
         return sum(1 for _ in penstock.ndjson.read(remote, int))
@@ -36,6 +48,21 @@ def count(remote: penstock.Remote) -> int | str:
 def test_map(address: str) -> None:
     results = penstock.map(penstock.remote(address), int, total, processes=2, bytes=100_000)
     assert sum(results) == sum(range(60_000))
+
+
+def test_a_worker_that_is_killed(address: str) -> None:
+    """What was done before is there, in order, and the other parts can be done again."""
+    parts = penstock.split(penstock.remote(address), bytes=40_000)
+    found = penstock.map(parts, int, killed, processes=2)
+    got: list[int] = []
+    with pytest.raises(RuntimeError) as caught:
+        got.extend(found)
+    message = str(caught.value)
+    assert message.startswith("a worker process was killed. These parts are not done:\n")
+    assert f"  {next(part for part in parts if part.records_before > 50_000)}"[:40] in message
+    assert sum(got) == found.progress.records == parts[len(got)].records_before
+    rest = [row for part in parts[len(got) :] for row in part.read(int)]
+    assert [*range(sum(got)), *rest] == list(range(60_000))
 
 
 def test_a_forked_child_says_why_it_cannot_ask(address: str) -> None:

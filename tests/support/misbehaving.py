@@ -59,7 +59,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_error(405)
 
     def do_GET(self) -> None:
-        served = self.server.files[self.path]  # type: ignore[attr-defined]
+        served = self.server.files.get(self.path)  # type: ignore[attr-defined]
+        if served is None:
+            return self._nothing(404)
         with served.lock:
             served.asked.append(self.headers.get("Range"))
             number = len(served.asked)
@@ -73,6 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._give(served, number)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+        return None
 
     def _give(self, served: Served, number: int) -> None:
         if served.to is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import penstock
@@ -40,8 +40,9 @@ TABLE = 16 << 10
 class _Large:
     """A file whose points tasks find."""
 
-    def __init__(self, path: str, kind: Format, at: At[Any] | None, about: os.stat_result) -> None:
+    def __init__(self, path: Found, kind: Format, at: At[Any] | None, about: Any) -> None:
         self.path, self.kind, self.at = path, kind, at
+        self.name = path if isinstance(path, str) else path.name
         self.about = about.st_size, about.st_mtime_ns
         self.points: _ranges.Points
         self.are_sent = False
@@ -57,16 +58,13 @@ class _Large:
         at: At[Any] | None,
         wanted: Callable[[int], Sequence[int]],
     ) -> _Large | None:
-        """Return a file that is large, if its ranges can be scanned.
-
-        One behind an address has one task.
-        """
-        if not isinstance(path, str):
-            return None
-        about = os.stat(path)  # noqa: PTH116 - as elsewhere
-        if about.st_size <= LARGE:
+        """Return a file that is large, if its ranges can be scanned."""
+        about = _sources.stat(path)
+        # The task for a file whose server gives no ranges says so.
+        if about.st_size is None or about.st_size <= LARGE:
             return None
         given, name = _sources.locate("split", path, "infer", None, None)
+        # An archive has one task, and so has a file that a task fetches to keep it.
         if given != path:
             return None
         file = cls(path, format or _formats.of_source(given, name), at, about)
@@ -74,9 +72,9 @@ class _Large:
         text, why, file.pieces = _rust.split_size(_source(path), None, None)
         if why is not None:
             return None
-        dialect = _split.dialect_of(file.kind, path, None)
+        dialect = _split.dialect_of(file.kind, file.name, None)
         points = _ranges.of(
-            dialect, _source(path), at, None, text, wanted, LARGE, file.pieces, path
+            dialect, _source(path), at, None, text, wanted, LARGE, file.pieces, file.name
         )
         if points is None:
             return None
@@ -97,7 +95,7 @@ class _Large:
 
     def work(self) -> list[dict[str, Any]]:
         """Return what is to be done, with a task for each."""
-        same: dict[str, Any] = {"path": self.path, "format": self.kind, "at": self.at}
+        same: dict[str, Any] = {"path": told(self.path), "format": self.kind, "at": self.at}
         same |= {"about": self.about, "text": self.points.text}
         return [{**same, "asked": asked, "pieces": self._pieces(asked)} for asked in self.left]
 
@@ -144,7 +142,9 @@ class _Large:
         self.points.finish()
         version = self.points.text, *self.about
         points = self.points.chain.points
-        return _split.parts_at(self.path, self.kind, self.at, points, version, None, self.pieces)
+        parts = _split.parts_at(self.name, self.kind, self.at, points, version, None, self.pieces)
+        remote: Any = self.path
+        return parts if isinstance(remote, str) else [replace(it, remote=remote) for it in parts]
 
 
 def plan(
@@ -194,7 +194,7 @@ def plan(
             if work:
                 file.take([next(answers) for _ in work])
         first = []
-    found |= {file.path: file.parts() for file in ranged}
+    found |= {_key(told(file.path)): file.parts() for file in ranged}
     return [part for path in files for part in found[_key(told(path))]]
 
 
@@ -218,20 +218,22 @@ def work(of: dict[str, Any]) -> Any:
     Raises:
         ValueError: The file has changed since the ranges were planned.
     """
-    path = of["path"]
+    path = file_of(of["path"])
     if "split" in of:
-        return [part.as_dict() for part in _split.split(file_of(path), **of["split"])]
-    about = os.stat(path)  # noqa: PTH116 - as elsewhere
+        return [part.as_dict() for part in _split.split(path, **of["split"])]
+    about = _sources.stat(path)
+    name = path if isinstance(path, str) else path.name
     ranges = None
     if [about.st_size, about.st_mtime_ns] == list(of["about"]):
-        dialect = _split.dialect_of(of["format"], path, None)
+        dialect = _split.dialect_of(of["format"], name, None)
         pieces = None if of["pieces"] is None else _rust.Pieces(of["pieces"])
         ranges = _rust.Ranges.of(dialect, _source(path), object, of["at"], None, of["text"], pieces)
     if ranges is None:
-        raise ValueError(f"{path} has changed while it was split")
+        raise ValueError(f"{name} has changed while it was split")
     start, *asked = of["asked"]
     return ranges.scan(_split.as_start(start), *asked)
 
 
-def _source(path: str) -> _rust.Source:
-    return _rust.Source(path, path, None, "infer")
+def _source(path: Found) -> _rust.Source:
+    name = path if isinstance(path, str) else path.name
+    return _rust.Source(path, name, None, "infer")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import samples
 from ray.data.aggregate import Count, Sum
 
 import penstock
 import penstock.ray
+from penstock._engines import tasks as _tasks
 
 WHOLE = [samples.COUNT, samples.SUM, samples.SUM / 4]
 
@@ -30,3 +34,45 @@ def test_what_is_kept(ray: Any, bucket: str, tmp_path: Path) -> None:
     found = ray.data.read_datasource(source).aggregate(Count(), Sum("id"), Sum("price"))
     assert list(found.values()) == WHOLE
     assert [path.name.partition(".")[2] for path in tmp_path.rglob("*.ndjson")] == ["lines.ndjson"]
+
+
+def test_a_large_file_is_planned_in_several_tasks(
+    ray: Any, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = penstock.remote(f"{bucket}/table.csv")
+    expected = list(penstock.split(remote, bytes=1 << 20))
+    monkeypatch.setattr(_tasks, "LARGE", 3 << 20)
+    worked: list[int] = []
+    real = penstock.ray._in_tasks
+
+    def counted(work: list[dict[str, Any]]) -> list[Any]:
+        worked.append(len(work))
+        return real(work)
+
+    monkeypatch.setattr(penstock.ray, "_in_tasks", counted)
+    source = penstock.ray.Datasource(f"{bucket}/table.csv", samples.Item, bytes=1 << 20)
+    assert list(source._parts(1)) == expected
+    assert worked == [-(-remote.stat().st_size // (3 << 20))]
+
+
+def test_a_worker_that_is_killed(ray: Any, bucket: str, tmp_path: Path) -> None:
+    marker, target = tmp_path / "killed", tmp_path / "out"
+
+    def kill_once(table: pa.Table) -> pa.Table:
+        # In the middle of a part: its first batches are on their way already.
+        if 200_000 in table["id"].to_pylist():
+            try:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return table
+            os.kill(os.getpid(), signal.SIGKILL)
+        return table
+
+    address = f"{bucket}/lines.ndjson"
+    source = penstock.ray.Datasource(address, samples.Item, bytes=8 << 20, rows=5_000)
+    rows = ray.data.read_datasource(source)
+    killed = rows.map_batches(kill_once, batch_format="pyarrow", batch_size=5_000)
+    killed.write_datasink(penstock.ray.Datasink(target))
+    assert marker.exists()
+    ids = sorted(row.id for row in penstock.read(target, samples.Item))
+    assert ids == list(range(samples.COUNT))

@@ -11,6 +11,7 @@ from pyspark.sql import functions as sql
 
 import penstock
 import penstock.spark
+from penstock._engines import tasks as _tasks
 
 
 def counted(frame: Any) -> list[Any]:
@@ -49,3 +50,25 @@ def test_parts_that_the_driver_has_found(spark: Any, bucket: str) -> None:
     splits = json.dumps([part.as_dict() for part in parts])
     reader = spark.read.format("penstock").option("into", "samples:Item")
     assert counted(reader.option("splits", splits).load()) == WHOLE
+
+
+def test_a_large_file_has_many_tasks(
+    spark: Any, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"{bucket}/array.json"
+    jobs: list[int] = []
+    real = penstock.spark._of_files
+
+    def counting(session: Any, verb: str, files: list[Any], options: dict[str, Any]) -> list[bytes]:
+        jobs.append(len(files))
+        return real(session, verb, files, options)
+
+    monkeypatch.setattr(penstock.spark, "_of_files", counting)
+    monkeypatch.setattr(_tasks, "LARGE", 3 << 20)
+    remote = penstock.remote(address)
+    found = json.loads(penstock.spark.plan(spark, address, bytes=1 << 20))
+    parts = [part.as_dict() for part in penstock.split(remote, bytes=1 << 20)]
+    assert found == json.loads(json.dumps(parts))
+    assert jobs == [-(-remote.stat().st_size // (3 << 20))]
+    reader = spark.read.format("penstock").option("into", "samples:Item")
+    assert counted(reader.option("splits", json.dumps(found)).load()) == WHOLE

@@ -31,6 +31,8 @@ pub(crate) struct Remote {
     /// What reads on, if one read has followed the other so far. Not shared by clones: each has its
     /// own order.
     order: Mutex<Order>,
+    /// How many bytes may lie between two reads that follow each other.
+    gap: u64,
 }
 
 /// How reads have followed each other.
@@ -47,15 +49,19 @@ struct Order {
 /// After so many reads that follow each other, the next ones come from a stream.
 const IN_ORDER: u32 = 2;
 
+/// Whoever goes from piece to piece of a compressed file passes over so many bytes at most. In the time
+/// of a request for what follows, more than that would come in a stream.
+const NEAR: u64 = 256 << 10;
+
 impl Clone for Remote {
     fn clone(&self) -> Self {
-        Remote::new(Arc::clone(&self.object), self.about)
+        Remote { gap: self.gap, ..Remote::new(Arc::clone(&self.object), self.about) }
     }
 }
 
 impl Remote {
     fn new(object: Arc<Py<PyAny>>, about: About) -> Self {
-        Remote { object, about, order: Mutex::default() }
+        Remote { object, about, order: Mutex::default(), gap: 0 }
     }
 
     /// A stream from a position on. Behind `until`, it asks only for what is read.
@@ -87,16 +93,21 @@ impl ReadAt for Remote {
     fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
         // Another thread reads: it has the order.
         let Ok(mut order) = self.order.try_lock() else { return self.range(out, offset) };
-        let follows = order.at == offset && offset > 0;
+        let between = offset.checked_sub(order.at).filter(|between| *between <= self.gap);
+        let follows = between.is_some() && offset > 0;
         if !follows {
             *order = Order::default();
         }
         order.streak += u32::from(follows);
-        if order.streak > IN_ORDER && order.stream.is_none() {
+        let is_new = order.streak > IN_ORDER && order.stream.is_none();
+        if is_new {
             order.stream = Some(self.stream(offset, None)?);
         }
         let read = match &mut order.stream {
-            Some(stream) => stream.read_exact(out),
+            Some(stream) => {
+                let between = between.filter(|_| !is_new).unwrap_or_default();
+                pass(stream, between).and_then(|()| stream.read_exact(out))
+            }
             None => self.range(out, offset),
         };
         match read {
@@ -105,6 +116,12 @@ impl ReadAt for Remote {
         }
         read
     }
+}
+
+/// Passes over bytes of a stream.
+fn pass(stream: &mut (dyn Read + Send), count: u64) -> io::Result<()> {
+    let passed = io::copy(&mut stream.take(count), &mut io::sink())?;
+    if passed < count { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
 /// Which file it is, and in which state.
@@ -156,6 +173,14 @@ impl Stored {
         let about = about_remote(object)?;
         let remote = |about| Stored::Remote(Remote::new(Arc::new(object.clone().unbind()), about));
         Ok(about.map(|about| (remote(about), about.size)))
+    }
+
+    /// The same for whoever goes from piece to piece and reads a little of each.
+    pub(crate) fn passed_over(&self) -> Self {
+        match self {
+            Stored::Disk(file) => Stored::Disk(Arc::clone(file)),
+            Stored::Remote(remote) => Stored::Remote(Remote { gap: NEAR, ..remote.clone() }),
+        }
     }
 
     /// Whether the state of the file has a name: that of another one is another.

@@ -21,6 +21,8 @@ struct Text {
     file: Stored,
     frames: Option<Arc<Frames>>,
     limits: Limits,
+    /// Where readers end, as far as that is known. An address is asked for little behind it.
+    until: Option<u64>,
 }
 
 impl Opens for Text {
@@ -28,7 +30,7 @@ impl Opens for Text {
         let file = self.file.clone();
         match &self.frames {
             None => {
-                let reader = FromHere::new(file, offset, None).map_err(SourceError::Io)?;
+                let reader = FromHere::new(file, offset, self.until).map_err(SourceError::Io)?;
                 Ok(Source::resume(Box::new(reader), &self.limits))
             }
             Some(frames) => Source::inside(frames, Box::new(file), offset, &self.limits),
@@ -84,12 +86,12 @@ impl Ranges {
                 Parted::Whole(_) => return Ok(None),
             };
             let Choice { records, .. } = dialect.choose(r#type, at)?;
-            let (opened, _) = source.open(py, dialect.detect(), &limits)?;
+            let (opened, _) = source.open_head(py, dialect.detect(), &limits)?;
             let mut planning = Planning::new(dialect, &limits, opened, records.clone());
             if !planning.go_on(py)? || planning.why_whole().is_some() {
                 return Ok(None);
             }
-            let text = Text { file, frames, limits };
+            let text = Text { file, frames, limits, until: None };
             let head = planning.head(records);
             Ok(head.map(|head| Ranges { dialect: kept, text, head }))
         })
@@ -124,7 +126,10 @@ impl Ranges {
                     .map_err(|why| interrupted = Some(why))
                     .is_ok()
             };
-            let found = py.detach(|| self.head.scan(&self.text, asked, &mut goes_on));
+            let Text { file, frames, limits, .. } = &self.text;
+            let (file, frames, limits) = (file.clone(), frames.clone(), limits.clone());
+            let text = Text { file, frames, limits, until };
+            let found = py.detach(|| self.head.scan(&text, asked, &mut goes_on));
             if let Some(why) = interrupted {
                 return Err(why);
             }

@@ -29,6 +29,7 @@ use penstock_core::source::{Compression, Frames, ReadAt, Source, SourceError};
 use penstock_core::split::{Head, Hops, Planner, RecordStart, pass_records};
 use penstock_core::xml::OpenElement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::convert::Infallible;
@@ -392,15 +393,16 @@ impl Parted {
             return Ok((Parted::Whole("it is no regular file".to_owned()), 0));
         };
         // The index that bgzip writes beside its files.
-        let index = match source.object(py).cast::<PyString>() {
+        let object = source.object(py);
+        let index = match object.cast::<PyString>() {
             Ok(path) => match std::fs::read(format!("{}.gzi", path.to_string_lossy())) {
                 Ok(index) => Some(index),
                 Err(error) if error.kind() == ErrorKind::NotFound => None,
                 Err(error) => return Err(error.into()),
             },
-            Err(_) => None,
+            Err(_) => object.call_method0(intern!(py, "gzi"))?.extract::<Option<Vec<u8>>>()?,
         };
-        let patient = Patient { file: &file, reads: AtomicUsize::new(0) };
+        let patient = Patient { file: &file.passed_over(), reads: AtomicUsize::new(0) };
         let found = py.detach(|| match decoding {
             None => Frames::find(&patient, size, index.as_deref()),
             Some((threads, limits)) => {

@@ -34,6 +34,11 @@ SEEKING = 256 << 10
 PAUSE = 0.1
 """How many seconds pass before the second try. Before each other one it is twice as long."""
 
+# The suffixes of files beside which `bgzip` writes an index, and the suffix of that.
+_GZIPPED = (".gz", ".bgz", ".bgzf")
+_GZI = ".gzi"
+_CHUNK = 1 << 20
+
 # Which options are written into a pickle: where a store is, and never who asks.
 _PLACES = frozenset(
     {
@@ -252,6 +257,25 @@ class Remote:
         """
         self.connect()
         return io.BufferedReader(Seekable(self), SEEKING)
+
+    def gzi(self) -> bytes | None:
+        """Return the index that `bgzip` writes beside a file; None if there is none.
+
+        Nobody asks for one unless the name of the file is that of a gzip file.
+        """
+        address, store = self._given
+        if not isinstance(address, str) or not _stores.suffixed(address).endswith(_GZIPPED):
+            return None
+        beside = _stores.beside(address, _GZI) if store is None else address + _GZI
+        try:
+            stream = Remote(beside, store, self.requests, None, self._options).open()
+            data = b"".join(iter(lambda: stream.read(_CHUNK), b""))
+        except (FileNotFoundError, PermissionError):
+            # A store says so, too, if there is no such file and nobody may list its files.
+            return None
+        # A server may have a page for any address that it does not know.
+        count = int.from_bytes(data[:8], "little")
+        return data if len(data) == 8 + 16 * count else None
 
     def fetch(self, start: int, end: int) -> list[Buffer]:
         """Ask for a range of bytes, as often as it takes, and each time for what is missing.

@@ -403,6 +403,12 @@ def is_passing(error: BaseException) -> bool:
     return refused is None or refused[1] in {"408", "429"}
 
 
+def beside(address: str, suffix: str) -> str:
+    """Return the address of a file beside another one: its name with a suffix."""
+    parts = urllib.parse.urlsplit(address)
+    return urllib.parse.urlunsplit(parts._replace(path=parts.path + suffix))
+
+
 def suffixed(address: str) -> str:
     """Return the last name of an address, which may have the suffix of a format."""
     return os.path.basename(urllib.parse.urlsplit(address).path)  # noqa: PTH119 - it is no path
