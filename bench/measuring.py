@@ -65,6 +65,15 @@ def bulk(call: Call, source: Input) -> Sample:
     return sample
 
 
+def asking(call: Call, source: Input) -> Sample:
+    """Time one call that asks a server for ranges of bytes, and count them."""
+    import behind  # noqa: PLC0415 - other processes do not need it
+
+    before = behind.asked()
+    sample = bulk(call, source)
+    return {**sample, "ranges": behind.asked() - before}
+
+
 def written(call: Call, source: Input) -> Sample:
     """Time a call that writes a file, which is deleted, and take its size."""
     sample = {}
@@ -151,6 +160,7 @@ def calls(call: Call, source: Input) -> Sample:
 
 MEASURES: dict[str, Callable[[Call, Input], Sample]] = {
     "bulk": bulk,
+    "asking": asking,
     "written": written,
     "stream": stream,
     "repeated": repeated,

@@ -10,6 +10,7 @@ from typing import Any
 
 import psutil
 import pyarrow as pa  # noqa: TC002 - as in the other tests
+import pytest
 import samples
 from pyspark.sql import functions as sql
 
@@ -34,16 +35,20 @@ def killing(marker: Path) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Re
     return kill_once
 
 
-def test_an_executor_that_is_killed(spark: Any, large: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["path", "address"])
+def test_an_executor_that_is_killed(
+    spark: Any, large: Path, bucket: str, tmp_path: Path, where: str
+) -> None:
     assert spark.sparkContext.master.startswith("local-cluster")
     path, target = samples.written(large, "elements.xml"), tmp_path / "out"
+    source = str(path) if where == "path" else f"{bucket}/{path.name}"
     frame = (
         spark.read.format("penstock")
         .option("into", "samples:Element")
         .option("at", "items/item")
         .option("bytes", 8 << 20)
         .option("rows", 5_000)
-        .load(str(path))
+        .load(source)
     )
 
     marker = tmp_path / "read"

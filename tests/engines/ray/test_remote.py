@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import pyarrow as pa  # noqa: TC002 - Ray looks at the types of the function
 import pytest
 import samples
 from ray.data.aggregate import Count, Sum
@@ -50,6 +50,7 @@ def test_a_large_file_is_planned_in_several_tasks(
         return real(work)
 
     monkeypatch.setattr(penstock.ray, "_in_tasks", counted)
+    assert ray.is_initialized()
     source = penstock.ray.Datasource(f"{bucket}/table.csv", samples.Item, bytes=1 << 20)
     assert list(source._parts(1)) == expected
     assert worked == [-(-remote.stat().st_size // (3 << 20))]
