@@ -1,4 +1,4 @@
-"""Draws charts of the recorded runs, and that of README: `python scripts/chart.py`.
+"""Draws charts of the recorded runs, those of README and of addresses: `python scripts/chart.py`.
 
 A chart has panels. A panel has a bar for each library, and a scale of its own.
 """
@@ -76,6 +76,19 @@ README = (
             "expat, 3 handlers": "expat, handlers",
         },
     ),
+)
+
+REMOTE_TITLE = "One, two, four, six and eight requests in flight, and urllib"
+REMOTE_NAMES = {
+    **{f"{count} in flight": f"penstock, {count} in flight" for count in (1, 2, 6, 8)},
+    "penstock": "penstock, 4 in flight",
+}
+REMOTE = tuple(
+    Panel(title, "amd-epyc-2026-11-28-remote.json", "remote", variant, names=REMOTE_NAMES)
+    for title, variant in (
+        ("100 ranges of 14 kB, from a server 45 ms away", "100 ranges"),
+        ("40 MB of records", "records"),
+    )
 )
 
 WIDTH = 760
@@ -189,7 +202,10 @@ def picture(scheme: str, name: str, panels: list[tuple[str, list[Bar]]]) -> str:
     return svg.document((WIDTH, y - GAP + MARGIN), name, description, style, lines)
 
 
-CHARTS = {"chart": partial(drawn, name="How long Penstock and other libraries take", panels=README)}
+CHARTS = {
+    "chart": partial(drawn, name="How long Penstock and other libraries take", panels=README),
+    "remote": partial(drawn, name=REMOTE_TITLE, panels=REMOTE),
+}
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ chart, measured, overview, performance, svg = (
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHARTS = chart.CHARTS | performance.CHARTS
-PANELS = {"chart": chart.README} | {
+PANELS = {"chart": chart.README, "remote": chart.REMOTE} | {
     f"performance-{name}": panels for name, (_, panels) in measured.PANELS.items()
 }
 PAGE = performance.PAGE.read_text("utf-8")
@@ -72,6 +72,13 @@ def test_the_tables_of_a_chart_are_folded_below_it(name: str):
     folded = PAGE.partition(shown)[2].partition("<details>")[2].partition("</details>")[0]
     for panel in panels:
         assert f"<!-- {panel.record}: {panel.row}, {panel.variant}, {panel.what} -->" in folded
+
+
+def test_the_chart_of_addresses_is_above_its_tables():
+    page = (ROOT / "docs/remote.md").read_text("utf-8")
+    below = page.partition(svg.markdown("remote", chart.REMOTE_TITLE))[2].partition("\n## ")[0]
+    for panel in chart.REMOTE:
+        assert f"<!-- {panel.record}: {panel.row}, {panel.variant}, {panel.what} -->" in below
 
 
 def test_the_page_begins_with_its_message_and_the_overview():
