@@ -31,6 +31,9 @@ TRIES = 5
 SEEKING = 256 << 10
 """How many bytes a file that can seek asks for at least."""
 
+HEAD = 4096
+"""How many bytes come with the state of the file."""
+
 PAUSE = 0.1
 """How many seconds pass before the second try. Before each other one it is twice as long."""
 
@@ -77,7 +80,8 @@ class Remote:
 
     __module__ = "penstock"
     __slots__ = (
-        *("__weakref__", "_given", "_has_ranges", "_keep", "_options", "_processes", "_state"),
+        *("__weakref__", "_given", "_has_ranges", "_head", "_keep", "_options", "_processes"),
+        *("_state",),
         *("address", "requests"),
     )
 
@@ -102,6 +106,8 @@ class Remote:
         # A child that was forked asks by itself, so each process has its own.
         self._processes: dict[int, tuple[Store, Any]] = {}
         self._has_ranges = has_ranges
+        # The first bytes, if they came with the state: many look at them next.
+        self._head = b""
 
     @property
     def name(self) -> str:
@@ -219,7 +225,9 @@ class Remote:
         """Ask for the state of the file, if it is not known yet."""
         self.check()
         if self._state is None and self._has_ranges:
-            self._connected(Task(self.fetch, 0, 1))
+            first = Task(self.fetch, 0, HEAD)
+            if self._connected(first):
+                self._head = b"".join(first.result())
 
     def _connected(self, first: Task) -> bool:
         """Wait until the state of the file is known. False if its server gives no ranges."""
@@ -233,6 +241,8 @@ class Remote:
 
     def read_range(self, start: int, end: int) -> bytes:
         """Return the bytes from `start` up to `end`."""
+        if start < end <= len(self._head):
+            return self._head[start:end]
         self.check()
         chunks = Task(self.fetch, start, end).result()
         return bytes(chunks[0]) if len(chunks) == 1 else b"".join(chunks)
