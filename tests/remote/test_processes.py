@@ -50,6 +50,15 @@ def test_map(address: str) -> None:
     assert sum(results) == sum(range(60_000))
 
 
+def test_each_process_has_some_parts(server: misbehaving.Server) -> None:
+    address, _ = server.add("/large.ndjson", DATA * 20)
+    with penstock.map(penstock.remote(address), int, total, processes=2) as found:
+        sizes = [part.end - part.begin for part in found.splits if part.end is not None]
+    # As of a file by its path: an eighth of it, but not less than 1 MiB.
+    assert len(sizes) == len(DATA) * 20 // (1 << 20)
+    assert all(size < (1 << 20) + 100 for size in sizes)
+
+
 def test_a_worker_that_is_killed(address: str) -> None:
     """What was done before is there, in order, and the other parts can be done again."""
     parts = penstock.split(penstock.remote(address), bytes=40_000)

@@ -23,12 +23,10 @@ FORMS = {
     "rows.csv": b"n,m\n" + b"".join(b'%d,"a\nb"\n' % n for n in range(COUNT)),
     "rows.xml": b"<r>" + b"".join(b"<i><n>%d</n></i>" % n for n in range(COUNT)) + b"</r>",
 }
-ROUNDS: list[int] = []
 
 
 def in_tasks(work: list[dict[str, Any]]) -> list[Any]:
     """Do work as tasks elsewhere do it, which get values through JSON."""
-    ROUNDS.append(len(work))
     return [json.loads(json.dumps(_tasks.work(json.loads(json.dumps(each))))) for each in work]
 
 
@@ -49,13 +47,18 @@ def test_a_large_file(
     monkeypatch.setattr(_tasks, "LARGE", path.stat().st_size // 4)
     local = penstock.split(path, bytes=10_000)
     expected = penstock.split(penstock.remote(address), bytes=10_000)
-    ROUNDS.clear()
-    found = _tasks.plan([penstock.remote(address)], in_tasks, None, 10_000, None, None)
+    rounds: list[int] = []
+
+    def run(work: list[dict[str, Any]]) -> list[Any]:
+        rounds.append(len(work))
+        return in_tasks(work)
+
+    found = _tasks.plan([penstock.remote(address)], run, None, 10_000, None, None)
     assert found == list(expected)
     assert [(it.begin, it.end, it.start) for it in found] == [
         (it.begin, it.end, it.start) for it in local
     ]
-    assert ROUNDS[0] >= 4
+    assert rounds[0] >= 4
     rows = [row for part in found[1:] for row in part.read()]
     assert rows == list(penstock.read(path))[found[1].records_before :]
     served.tag = '"2"'

@@ -10,6 +10,7 @@ from itertools import islice
 from types import GenericAlias
 
 from penstock._base.processors import not_begun, usable
+from penstock._io import sources as _sources
 from penstock._parts.split import SIZE, Split, Splits
 from penstock._parts.split import split as split_of
 
@@ -423,7 +424,12 @@ def _size(part: Split) -> int:
 
 def _part_size(source: Sources, processes: int) -> int:
     """Return how many bytes a part has, so that each process has some."""
-    if not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):  # noqa: PTH113
+    size: int | None = None
+    if _sources.is_remote(source):
+        size = _sources.stat(source).st_size  # type: ignore[arg-type]  # it is one
+    elif isinstance(source, (str, os.PathLike)) and os.path.isfile(source):  # noqa: PTH113
+        size = os.stat(source).st_size  # noqa: PTH116 - pathlib is slow to import
+    # Of a server that gives no ranges, `split` says why there are no parts.
+    if size is None:
         return SIZE
-    size = os.stat(source).st_size  # noqa: PTH116 - pathlib is slow to import
     return min(SIZE, max(_LEAST, size // (processes * _PARTS)))
