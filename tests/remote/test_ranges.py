@@ -95,6 +95,29 @@ def test_a_connection_that_always_ends(server: misbehaving.Server) -> None:
         assert served.given >= len(DATA) // 70_001 - 2
 
 
+def test_an_object_of_s3_goes_on(server: misbehaving.Server) -> None:
+    """Checkpoints and parts of it hold where the store is, and no credentials."""
+    _, served = server.add("/bucket/rows.ndjson", DATA, cut=70_001, cuts=1_000_000)
+    options: dict[str, Any] = {
+        "endpoint": f"http://127.0.0.1:{server.server_port}",
+        "region": "us-east-1",
+        "access_key_id": "ali",
+        "secret_access_key": "sesame",
+    }
+    remote = penstock.remote("s3://bucket/rows.ndjson", **options)
+    reader = penstock.read(remote, Row)
+    first = [next(reader) for _ in range(15_000)]
+    assert served.given > 2
+    place = reader.checkpoint()
+    part = penstock.split(remote, parts=2)[1]
+    for kept in (json.dumps(place.as_dict()), json.dumps(part.as_dict())):
+        assert "sesame" not in kept
+        assert '"ali"' not in kept
+    again = penstock.remote("s3://bucket/rows.ndjson", **options)
+    assert first + list(penstock.read(again, Row, resume=place)) == ROWS
+    assert list(penstock.read(again, Row, split=part)) == ROWS[part.records_before :]
+
+
 def test_a_stream_that_ends_at_any_byte(server: misbehaving.Server) -> None:
     for chunked in (False, True):
         for cut in range(0, len(SMALL_DATA), 7 if chunked else 3):
