@@ -33,7 +33,7 @@ use super::shown::PlanObject;
 use super::types::compiler::{Compiler, Place};
 use super::types::names::Scope;
 use super::types::{arrow_schema, tokens, unions};
-use super::{Aim, Kind, Plan, PlanRef, plan_error};
+use super::{Aim, Kind, NOTED, Plan, PlanRef, plan_error};
 
 /// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
@@ -294,6 +294,8 @@ fn new_plan<'py>(
     found_by::settle(py, &nodes, &plans)?;
     let aim = |node| Aim::new(&nodes, form, node, 0, false);
     let aims = (0..nodes.len() as u32).map(aim).collect();
+    let noted = |node| Aim::new(&nodes, form, node, NOTED, false).finished(form);
+    let noted_aims = (0..nodes.len() as u32).map(noted).collect();
     let root = kinds.first().copied().unwrap_or_default();
     let (kinds, seen) = (kinds.into(), compiler.seen.into());
     let states = plans.iter_mut().flat_map(|plan| &mut plan.states);
@@ -306,6 +308,7 @@ fn new_plan<'py>(
         nodes,
         classes: plans,
         aims,
+        noted_aims,
         root,
         kinds,
         form,

@@ -67,7 +67,7 @@ pub(crate) use make::constraints::{Check, Limit, Test};
 pub(crate) use make::entries::{Pattern, entries, new_dict};
 pub(crate) use make::post_steps::{PostSteps, Step};
 pub(crate) use node::{
-    Aim, Choice, EarlyField, EarlyTag, Kind, KindByte, Node, PLAIN, TagRule, Tagged, element,
+    Aim, Choice, EarlyField, EarlyTag, Kind, KindByte, NOTED, Node, PLAIN, TagRule, Tagged, element,
 };
 pub(crate) use raw::Raw;
 pub(crate) use shared::{PlanRef, Shared};
@@ -90,6 +90,8 @@ pub(crate) struct Plan {
     pub(crate) classes: Vec<ClassPlan>,
     /// For each node, the aim of a value that becomes it.
     pub(crate) aims: Box<[Aim]>,
+    /// The same for a part of a plain value, where the builder remembers where each part stands.
+    pub(crate) noted_aims: Box<[Aim]>,
     /// The node of the type itself.
     pub(crate) root: NodeId,
     /// The node of each kind of record, where several kinds are read at once; else that of the

@@ -40,6 +40,10 @@ pub(crate) struct Node {
 /// The node of plain values, which every plan has.
 pub(crate) const PLAIN: NodeId = 0;
 
+/// The field of an aim whose value is a part of a plain value, if the builder remembers where each
+/// part stands.
+pub(crate) const NOTED: u32 = u32::MAX;
+
 /// What the builder must know about a coming value. As small as possible, because the builder reads
 /// it for each value of a document.
 pub(crate) struct Aim {

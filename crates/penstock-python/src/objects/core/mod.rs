@@ -23,6 +23,7 @@ mod finish;
 pub(crate) mod frame;
 mod keys;
 pub(crate) mod lexical;
+pub(crate) mod noted;
 mod packed;
 pub(crate) mod paths;
 pub(crate) mod place;
@@ -40,6 +41,7 @@ mod typed;
 
 use self::caches::FieldCaches;
 use self::frame::{Frame, FrameKind, ON_PATH};
+use self::noted::{Noted, Noting};
 use self::problems::Problems;
 use self::refusal::Refusal;
 use self::stack::Stack;
@@ -53,7 +55,6 @@ use penstock_core::json::lend;
 use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
-use penstock_core::position::Place;
 use penstock_core::protocol::{Duplicates, Flow, Unknown};
 use penstock_scan::{append, make_room};
 use pyo3::ffi;
@@ -89,16 +90,6 @@ const VALUE: u64 = 32;
 /// together. The public documentation gives these numbers.
 const MOST_UNKNOWN: usize = 1_000;
 const MOST_UNKNOWN_BYTES: usize = 1 << 20;
-
-/// Where a value stands that its object may refuse later.
-pub(crate) struct Noted {
-    /// Its place on the stack.
-    slot: usize,
-    /// Its offset.
-    pub(crate) at: u64,
-    /// Its position, once the text around it is about to be dropped.
-    pub(crate) place: Option<Box<Place>>,
-}
 
 /// Builds the values of one run, by a plan that it borrows. A [`Builder`](crate::drive::destination::Builder) keeps
 /// both across calls.
@@ -155,8 +146,10 @@ pub(crate) struct Core<'p> {
     pub(crate) weight: u64,
     /// The problems of the current record, if all of them are to be reported.
     pub(crate) problems: Problems,
-    /// Where the values of objects that are checked afterwards stand. The last one of a slot counts.
+    /// Where values stand that may be refused after they were made. The last one of a slot counts.
     pub(crate) noted: Vec<Noted>,
+    /// The plain value under construction, if its parts are among them.
+    pub(crate) noting: Option<Noting>,
     /// The containers of the record to which the document refers more than once.
     pub(crate) shared: Option<Box<Shared>>,
     /// The member of a union that took the last value of one.
@@ -220,6 +213,7 @@ impl<'p> Core<'p> {
             weight: 0,
             problems: Problems::default(),
             noted: Vec::new(),
+            noting: None,
             shared: None,
             fitted: root,
         }
@@ -294,6 +288,7 @@ impl<'p> Core<'p> {
         self.seen_beyond.clear();
         self.problems = Problems::default();
         self.noted.clear();
+        self.noting = None;
         self.shared = None;
         self.frames.truncate(1);
         self.frames_changed();
@@ -472,36 +467,10 @@ impl<'p> Core<'p> {
     #[inline(always)]
     pub(crate) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         if self.aim().finishes {
-            let value = self.finish(self.aim().node, value, at)?;
-            self.note_place(at);
+            let value = self.finish_noted(value, at)?;
             return self.store(value, at);
         }
         self.store(value, at)
-    }
-
-    /// Remembers where the coming value of a field stands, if the object's class says what is wrong
-    /// with it when all values are there.
-    #[inline(never)]
-    pub(crate) fn note_place(&mut self, at: u64) {
-        if self.top().kind.has_fields() && self.class().notes_fields {
-            let slot = self.top().slots + self.aim().field as usize;
-            make_room(&mut self.noted, 1);
-            self.noted.push(Noted { slot, at, place: None });
-        }
-    }
-
-    /// Where the value of a field of the current object stands, if it has one.
-    pub(crate) fn noted_of(&self, field: usize) -> Option<&Noted> {
-        let slot = self.top().slots + field;
-        if self.stack.get(slot).is_null() {
-            return None;
-        }
-        self.noted.iter().rev().find(|noted| noted.slot == slot)
-    }
-
-    /// The values from this slot on have left the stack.
-    pub(crate) fn forget_noted(&mut self, from: usize) {
-        while self.noted.pop_if(|noted| noted.slot >= from).is_some() {}
     }
 
     /// Puts a finished value in its place. Takes over the reference.

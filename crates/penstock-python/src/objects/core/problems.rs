@@ -189,6 +189,7 @@ impl<'p> Core<'p> {
             self.seen_keys.pop();
         }
         self.pop_frame();
+        self.end_noting();
         self.fill_lost()
     }
 

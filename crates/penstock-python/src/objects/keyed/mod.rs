@@ -473,8 +473,17 @@ impl<'p> Keyed<'p> {
         match &self.plan().nodes[node as usize].kind {
             &Kind::Class(class) => self.enter_class(class, node, false, at),
             &Kind::Dict(_, value) => self.begin_dict(FrameKind::Dict, node, self.aim_of(value)),
-            Kind::Any => self.begin_dict(FrameKind::PlainDict, node, self.aim_of(PLAIN)),
+            Kind::Any => {
+                let values = self.core.aim_in_plain(PLAIN, at);
+                self.begin_dict(FrameKind::PlainDict, node, values)
+            }
             Kind::Tokens(tokens) if let Some(member) = tokens.map => {
+                if tokens.is_plain
+                    && let &Kind::Dict(_, value) = self.kind(member)
+                {
+                    let values = self.core.aim_in_plain(value, at);
+                    return self.begin_dict(FrameKind::Dict, member, values);
+                }
                 self.begin_other_map(member, at)
             }
             Kind::Tagged(_) => self.look(node),
@@ -519,7 +528,7 @@ impl<'p> Keyed<'p> {
         match &self.plan().nodes[node as usize].kind {
             &Kind::Class(class) => self.begin_row(class, node, at),
             Kind::Any => {
-                let plain = self.aim_of(PLAIN);
+                let plain = self.core.aim_in_plain(PLAIN, at);
                 self.core.push_frame(Frame::new(
                     FrameKind::PlainList,
                     node,
@@ -534,6 +543,14 @@ impl<'p> Keyed<'p> {
                 Ok(Flow::Take)
             }
             Kind::Tokens(tokens) if let Some(member) = tokens.list => {
+                if tokens.is_plain
+                    && let &Kind::List(element) = self.kind(member)
+                {
+                    let element = self.core.aim_in_plain(element, at);
+                    let base = self.core.stack.len();
+                    self.core.push_frame(Frame::new(FrameKind::List, member, element, base));
+                    return Ok(Flow::Take);
+                }
                 self.begin_list_of(member, at)
             }
             Kind::Raw => self.begin_raw(false, at),

@@ -1,8 +1,9 @@
 //! Turns exceptions of the user's own code into refusals.
 
 use crate::edge::errors::{answer, is_of_values};
+use crate::objects::core::Core;
+use crate::objects::core::noted::Noted;
 use crate::objects::core::refusal::{Code, Mismatch, Refusal};
-use crate::objects::core::{Core, Noted};
 use crate::plan::Field;
 use penstock_core::path_step::PathStep;
 use penstock_core::select::{Path, Test};
@@ -35,12 +36,20 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
         let mut mismatch = Mismatch::new(at, reason, builder.path(inside));
         mismatch.code = if missing.is_some() { Code::Missing } else { Code::Refused };
         mismatch.missing = missing.into_iter().collect();
-        // A class that says what is wrong with its fields.
+        // A class that says what is wrong with its fields, or a function with parts of its value.
         if !inside && let Some((noted, field)) = field_of(builder, &steps) {
             (mismatch.at, mismatch.place) = (noted.at, noted.place.clone());
             steps.splice(..1, path_of(field));
+        } else if inside
+            && !steps.is_empty()
+            && let Some(noted) = builder.noted_in_value(&steps)
+        {
+            (mismatch.at, mismatch.place) = (noted.at, noted.place.clone());
         }
         mismatch.cause = Some(error.clone_ref(py));
+        if builder.is_markup() {
+            steps.iter_mut().for_each(name_attribute);
+        }
         mismatch.path.extend(steps);
         mismatches.push(mismatch);
     }
@@ -58,7 +67,8 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
     Refusal::several(mismatches)
 }
 
-/// The field that a path from the current object begins with, and where its value stands.
+/// The field that a path from the current object begins with, and where the part of its value
+/// stands to which the path leads.
 fn field_of<'b>(builder: &'b Core<'_>, steps: &[PathStep]) -> Option<(&'b Noted, &'b Field)> {
     let Some(PathStep::Key(name)) = steps.first() else { return None };
     if !builder.top().kind.has_fields() || !builder.class().tells_fields {
@@ -67,7 +77,16 @@ fn field_of<'b>(builder: &'b Core<'_>, steps: &[PathStep]) -> Option<(&'b Noted,
     let py = builder.attached();
     let fields = builder.class().own().iter().enumerate();
     let mut named = fields.filter(|(_, field)| field.name.bind(py) == name.as_str());
-    named.find_map(|(index, field)| Some((builder.noted_of(index)?, field)))
+    named.find_map(|(index, field)| Some((builder.noted_of(index, &steps[1..])?, field)))
+}
+
+/// The key that an attribute has in a plain value becomes the step to the attribute.
+fn name_attribute(step: &mut PathStep) {
+    if let PathStep::Key(key) = step
+        && let Some(name) = key.strip_prefix('@')
+    {
+        *step = PathStep::Attribute(name.to_owned());
+    }
 }
 
 /// The path from an object to the value of a field: its key, or the steps of its `at(...)`.

@@ -120,7 +120,7 @@ impl<'p> Markup<'p> {
                 Err(refusal) => self.defer(refusal),
             },
             Awaited::Nil => self.nil(text, at),
-            Awaited::Plain => self.plain_value(text),
+            Awaited::Plain => self.plain_value(text, at),
             Awaited::Tag => self.tag(text, at),
             Awaited::Held => {
                 self.markup.held.value(text, at);

@@ -533,8 +533,7 @@ impl<'p> Markup<'p> {
         }
         let mut value = value;
         if self.aim().finishes {
-            value = self.finish(self.aim().node, value, at)?;
-            self.note_place(at);
+            value = self.finish_noted(value, at)?;
         }
         match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => {

@@ -27,6 +27,8 @@ impl<'p> Markup<'p> {
     /// The stack holds its dict, once there is one, and behind it the key of the current value.
     #[inline(never)]
     pub(crate) fn begin_plain(&mut self, node: NodeId) -> Answer {
+        let at = self.markup.at();
+        self.note_plain(at);
         // Its child elements become plain values too.
         let aim = match self.plan().nodes[node as usize].kind {
             Kind::Dict(_, value) => self.aim_of(value),
@@ -100,7 +102,8 @@ impl<'p> Markup<'p> {
 
     /// The value of an attribute.
     #[inline(never)]
-    pub(crate) fn plain_value(&mut self, text: Text<'_>) -> Answer {
+    pub(crate) fn plain_value(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.note_part(at);
         self.core.weight += text.bytes().len() as u64;
         let value = new_str(self.attached(), text);
         if value.is_null() {
@@ -157,7 +160,8 @@ impl<'p> Markup<'p> {
         if self.top().kind == FrameKind::Root {
             self.markup.forced = forced;
         }
-        self.put_in_markup(value, at)
+        let answer = self.put_in_markup(value, at);
+        self.valued(answer)
     }
 
     /// The dict of the current element, which is made if there is none yet. The stack owns it.
