@@ -320,3 +320,32 @@ def test_one_line(call: str, data: str, kind: type[DecodeError], report: list[st
         assert type(caught.value) is kind
         assert caught.value.report().split("\n") == report
         assert caught.value.format == "xml"
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ("<r><c><x>q</x></c></r> junk", "1:24: text after the root element"),
+        ("<r><c><x>q</x></c></r><b/>", "1:23: an element after the root element"),
+        ("<r><c><x>q</x></c> &no; </r>", "1:20: the entity 'no' is not declared (at r)"),
+        ("<r><c><x>q</x></c></s>", "1:19: the end tag of 's', but 'r' is open (at r)"),
+        ("<r><c><x>q</x></c>", "1:19: the input ends inside the element 'r' (at r)"),
+        ("<r><c><x>q</x>", "1:15: the input ends inside the element 'c' (at r/c)"),
+        ("<r><c><x>q", "1:11: the input ends inside the element 'x' (at r/c/x)"),
+        ("<r><c><x>q</x></c><d><e>", "1:25: the input ends inside the element 'e' (at r)"),
+    ],
+)
+def test_a_path_has_no_element_that_is_closed(document: str, expected: str) -> None:
+    @dataclass
+    class Around:
+        x: Annotated[list[int], penstock.at("c/x")]
+
+    for read in (
+        lambda: penstock.xml.decode(document, Around, all_errors=True),
+        lambda: penstock.xml.load([document.encode()], Around, all_errors=True),
+    ):
+        with pytest.raises(penstock.DecodeError) as caught:
+            read()
+        error = caught.value.problems[-1]
+        path = f" (at {error.path})" if error.path else ""
+        assert f"{error.line}:{error.column}: {error.reason}{path}" == expected

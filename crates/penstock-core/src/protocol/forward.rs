@@ -152,6 +152,7 @@ macro_rules! forward {
             ref can_recover() -> bool;
             ref passes_faults() -> bool;
             ref is_before_records() -> bool;
+            ref open_elements() -> Option<usize>;
             mut recover();
             ref is_lost() -> bool;
             mut pass_bytes(bytes: &[u8]) -> usize;

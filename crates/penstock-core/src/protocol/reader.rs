@@ -116,6 +116,12 @@ pub trait FormatReader {
         false
     }
 
+    /// Formats of elements: how many elements are open. A path to a fault of the text has no more
+    /// steps: what was read last may be closed already.
+    fn open_elements(&self) -> Option<usize> {
+        None
+    }
+
     /// After input that violates the format: skips everything up to the beginning of the next
     /// record. Called only if the reader [can](Self::can_recover).
     fn recover(&mut self) {}

@@ -6,6 +6,7 @@ use super::problem::{Failed, Failure, Problem, Spot};
 use super::raw::Waiting;
 use super::repairs::RepairLog;
 use crate::error::{Fail, Fault, Kind};
+use crate::path_step::PathStep;
 use crate::position::Counter;
 use crate::protocol::{Code, Destination, FormatReader, Kept, Misfit, Refused, Step};
 use crate::source::SourceError;
@@ -677,7 +678,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         if to.inner_records().is_some_and(|(_, within, _)| !within) {
             return Spot { place: self.input.locate(offset), record: None, path: Vec::new() };
         }
-        self.spot(to, offset, true)
+        let mut spot = self.spot(to, offset, true);
+        if let Some(open) = self.reader.open_elements() {
+            let of_attribute = matches!(spot.path.last(), Some(PathStep::Attribute(_)));
+            spot.path.truncate(open + usize::from(of_attribute));
+        }
+        spot
     }
 
     /// The position of the current value of the current record, or of the container around that

@@ -38,6 +38,9 @@ impl FormatReader for Reader {
     fn is_document(&self) -> bool {
         true
     }
+    fn open_elements(&self) -> Option<usize> {
+        Some(self.depth())
+    }
     fn abandon(&mut self, depth: usize) {
         self.abandon(depth);
     }
