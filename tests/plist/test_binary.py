@@ -200,6 +200,43 @@ def test_signals_are_answered_among_many_members(verb: Callable[[bytes], Any]) -
     assert heard >= 5
 
 
+def one_by_one(reader: penstock.Reader[Any]) -> list[Any]:
+    return list(reader)
+
+
+def in_a_batch(reader: penstock.Reader[Any]) -> list[Any]:
+    return next(reader.batches(1 << 30))
+
+
+@pytest.mark.thread_unsafe(reason="it sets an alarm")
+@pytest.mark.parametrize("take", [one_by_one, in_a_batch])
+def test_signals_are_answered_among_many_records(
+    take: Callable[[penstock.Reader[Any]], list[Any]],
+) -> None:
+    """The file is at hand as a whole, and no bytecode runs between two records."""
+
+    class RangError(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise RangError
+
+    reader = plist.read(io.BytesIO(dates(100_000)), datetime.datetime)
+    first = next(reader)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        with pytest.raises(RangError):
+            take(reader)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # The reader goes on behind it. What a list has taken is gone with the list; a batch is kept.
+    rest = list(reader)
+    assert 0 < len(rest) < 100_000 if take is one_by_one else len(rest) == 99_999
+    assert set(rest) == {first}
+
+
 def test_many_members_are_the_same_with_and_without_rests() -> None:
     """The reader rests among many members, behind many small containers, and behind long strings."""
     values: list[Any] = [

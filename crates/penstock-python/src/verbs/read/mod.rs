@@ -96,6 +96,7 @@ impl Reader {
             is_over: false,
             filling: None,
             again,
+            unanswered: 0,
         };
         Reader { run: Mutex::new(run), meter, held, title }
     }
@@ -214,6 +215,7 @@ impl Reader {
                 is_over: false,
                 filling: None,
                 again,
+                unanswered: 0,
             };
             Ok(Reader { run: Mutex::new(run), meter, held, title })
         })

@@ -22,6 +22,13 @@ use std::sync::OnceLock;
 /// take longer than the records.
 const MANY: usize = 100;
 
+/// After so many records in a row, signals are looked at. A format that needs all of its file at hand
+/// reads no more of it on the way.
+const BETWEEN_SIGNALS: usize = 64;
+
+/// The same within a batch, where the pause of the collector is lifted for it.
+const BETWEEN_SIGNALS_OF_BATCH: usize = 4096;
+
 /// The file that a reader reads, by its format's own rules.
 pub(in crate::verbs) struct Origin {
     pub(in crate::verbs) source: Py<SourceObject>,
@@ -57,6 +64,8 @@ pub(in crate::verbs) struct Run {
     pub(in crate::verbs) filling: Option<Box<Filled>>,
     /// If the records have no class, or a `Decimal` of unknown digits: how their columns are found.
     pub(super) again: Option<Box<Again>>,
+    /// How many records were taken one by one since signals were looked at.
+    pub(in crate::verbs) unanswered: usize,
 }
 
 impl Run {
@@ -97,6 +106,11 @@ impl Run {
             return Ok(Some(row));
         }
         self.driver.builder_mut().set_recycling(true);
+        self.unanswered += 1;
+        if self.unanswered == BETWEEN_SIGNALS {
+            self.unanswered = 0;
+            py.check_signals()?;
+        }
         loop {
             match self.driver.advance(py) {
                 Ok(Turn::Row) => return Ok(self.driver.builder_mut().take_row()),
@@ -169,6 +183,17 @@ impl Run {
                 Ok(Turn::Row) => {
                     make_room(&mut rows, 1);
                     rows.extend(self.driver.builder_mut().take_row());
+                    if rows.len().is_multiple_of(BETWEEN_SIGNALS_OF_BATCH) {
+                        let answered = match &mut pause {
+                            Some(pause) => pause.lift_shortly(py, || py.check_signals())?,
+                            None => py.check_signals(),
+                        };
+                        if let Err(error) = answered {
+                            rows.reverse();
+                            self.left = rows;
+                            return Err(error);
+                        }
+                    }
                 }
                 Ok(Turn::Dry) => {}
                 Ok(Turn::End) => break,
