@@ -36,6 +36,9 @@ _REFUSED = (
     *(ValueError, IndexError, OverflowError, struct.error, OSError),
 )
 
+# These do not know the members of an archive.
+_OF_ONE_FILE = {"split"}
+
 # A member's own header; the lengths of its name and of its extra field are the last two numbers.
 _HEADER = struct.Struct("<26xHH")
 # What LZMA data begins with: the version, the length of the properties, one of them, the window.
@@ -68,7 +71,7 @@ def open_member(
             if _is_of_the_file(error, file):
                 raise
             raise MalformedInput(f"not a zip archive: {error}", source=name) from error
-        info = _choose(files, name, member)
+        info = _choose(verb, files, name, member)
     except BaseException:
         _close(file, source)
         raise
@@ -95,7 +98,9 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     ]
 
 
-def _choose(files: list[zipfile.ZipInfo], name: str | None, member: str | None) -> zipfile.ZipInfo:
+def _choose(
+    verb: str, files: list[zipfile.ZipInfo], name: str | None, member: str | None
+) -> zipfile.ZipInfo:
     """Find the member to read."""
     chosen = files if member is None else [i for i in files if i.filename == member]
     if len(chosen) == 1:
@@ -104,6 +109,11 @@ def _choose(files: list[zipfile.ZipInfo], name: str | None, member: str | None) 
     holder = "the archive" if name is None else name
     if not files:
         raise ValueError(f"{holder} holds no file")
+    if member is None and verb in _OF_ONE_FILE:
+        advice = (
+            f"{verb}() takes an archive of one: unpack it, or go through one with read(member=)"
+        )
+        raise ValueError(f"{holder} holds {len(files)} files, and {advice}: {shown}")
     if member is None:
         raise ValueError(f"{holder} holds {len(files)} files; choose one with member=: {shown}")
     raise ValueError(f"{holder} does not hold {member!r} exactly once; it holds {shown}")

@@ -247,6 +247,10 @@ class Split:
         if errors not in {"raise", "skip"}:
             raise ValueError(f"errors must be 'raise' or 'skip', not {errors!r}")
         file, version = _as_it_was(self)
+        if _is_archive(_sources.locate("schema", file, "infer", None, limits)[0]):
+            reader: Any = self.read(errors=errors, limits=limits)
+            found: Schema = reader._schema(threads, True, "error")  # noqa: SLF001 - it is ours
+            return found
         dialect = dialect_of(self.format, self.path, self.dialect)
         opened = _rust.Source(file, self.path, None, "infer")
         start, skips = as_start(self.start), errors == "skip"
@@ -411,9 +415,10 @@ def split(
     A part is small, can be pickled, and holds no data. NDJSON, JSON, XML and CSV are split, also
     compressed as BGZF, as zstd with a seek table or in several frames, as xz in several blocks, or
     as bzip2: `penstock.recompress` makes files of the first two kinds. A file of bzip2 is
-    decompressed once to find its blocks, before the pass. Any other compressed file, a text that is
-    not in UTF-8, and a property list that is text are one part each, and so is a document whose
-    records are no elements of a list. For a dialect of CSV, see `penstock.csv.split`.
+    decompressed once to find its blocks, before the pass. Any other compressed file, a zip archive
+    of one file, a text that is not in UTF-8, and a property list that is text are one part each,
+    and so is a document whose records are no elements of a list. For a dialect of CSV, see
+    `penstock.csv.split`.
 
     A binary property list needs no pass: a table in it says where its objects are. Its parts have
     the same number of records each, which may be the values of a dictionary, too.
@@ -534,6 +539,11 @@ def _as_it_was(split: Split) -> tuple[Found, tuple[int, int]]:
     return file, (about.st_size, about.st_mtime_ns)
 
 
+def _is_archive(given: object) -> bool:
+    """Whether a source is the member of a zip archive, all of which is one part."""
+    return not isinstance(given, str) and not _sources.is_remote(given)
+
+
 def _remote_of(values: Any) -> Remote:
     from penstock._io.remote.source import Remote  # noqa: PLC0415 - few parts have an address
 
@@ -564,7 +574,7 @@ def _split(
         text = about.st_size
         why: str | None = "it is an archive"
         pieces: _rust.Pieces | None = None
-        if isinstance(given, str) or _sources.is_remote(given):
+        if not _is_archive(given):
             opened = _rust.Source(given, name, None, "infer")
             dialect = dialect_of(kind, name, chosen)
             found = partial(_found, given, dialect, opened, at, limits, threads)
@@ -693,6 +703,13 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     dialect = dialect_of(split.format, split.path, split.dialect)
+    found, name = _sources.locate("read", file, "infer", None, limits)
+    if _is_archive(found):
+        try:
+            opened = _rust.Source(found, name, None, "infer")
+            return _rust.Reader(dialect, opened, into, at, policy, limits)
+        finally:
+            del found  # This closes an archive that was opened here.
     opened = _rust.Source(file, split.path, None, "infer")
     start = as_start(split.start)
     until, pieces = split.until, _pieces(split)
