@@ -29,7 +29,10 @@ LONGEST = {True: 10.0, False: 60.0}
 
 WIDTH = 80
 SHOWN = re.compile(r"^```text penstock costs --show (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-GROUP = re.compile(r"^### (\w+)\n\n(?:\|.*\n)*", re.MULTILINE)
+GROUP = re.compile(
+    r"^### (\w+)\n\n(?:<details>\n<summary>.*</summary>\n\n)?(?:\|.*\n)*(?:\n</details>\n\n?)?",
+    re.MULTILINE,
+)
 
 
 def page(text: str) -> str:
@@ -41,9 +44,12 @@ def page(text: str) -> str:
         return f"```text penstock costs --show {found[1]}\n{printed}\n```"
 
     def group(found: re.Match[str]) -> str:
-        return f"### {found[1]}\n\n" + "".join(f"{line}\n" for line in explained(found[1]))
+        lines = explained(found[1])
+        title = f"{len(lines) - 2} rows"
+        opened = f"### {found[1]}\n\n<details>\n<summary>{title}</summary>\n\n"
+        return opened + "".join(f"{line}\n" for line in lines) + "\n</details>\n\n"
 
-    return GROUP.sub(group, SHOWN.sub(shown, text))
+    return GROUP.sub(group, SHOWN.sub(shown, text)).rstrip("\n") + "\n"
 
 
 def explained(group: str) -> list[str]:
