@@ -46,7 +46,7 @@ MALFORMED = r"""
        ^ expected a reference after '&': a '&' itself is written '&amp;' (at a)
 
 <a>&nbsp;</a>
-   ^ the entity 'nbsp' is not declared (at a)
+   ^ the entity 'nbsp' is not declared; repair='html_entity' takes those of HTML (at a)
 
 <a>&#;</a>
      ^ expected the digits of a character reference (at a)

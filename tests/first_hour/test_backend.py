@@ -162,6 +162,9 @@ def test_a_type_that_is_only_read_by_a_function_is_not_written_by_guess() -> Non
     assert penstock.json.encode(prices, list[Money], types=both) == b'["1.50 CHF"]'
     with pytest.raises(penstock.EncodeError, match=r"give via\(\.\.\., encode=\.\.\.\)"):
         penstock.json.encode(prices, list[Money], types={Money: parse})
+    reason = "InvalidOperation: the value is no decimal number, or out of range"
+    with pytest.raises(penstock.ValidationError, match=reason):
+        penstock.decode('["much CHF"]', list[Money], types=both)
 
 
 @dataclass

@@ -197,7 +197,7 @@ class Health:
 def test_faults_of_other_programs_are_named_and_can_be_repaired() -> None:
     for fault, message in [
         ("R&D", "a '&' itself is written '&amp;'"),
-        ("1&nbsp;kg", "the entity 'nbsp' is not declared"),
+        ("1&nbsp;kg", "'nbsp' is not declared; repair='html_entity' takes those of HTML"),
         ("\x01", r"the character U\+0001 is not allowed in XML"),
     ]:
         with pytest.raises(penstock.MalformedInput, match=message):

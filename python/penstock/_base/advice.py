@@ -31,6 +31,10 @@ NAMES = {
         ("Struct", "BaseModel", "Model", "TypeAdapter"),
         "any class will do, such as a dataclass; penstock.Plan compiles it once",
     ),
+    **dict.fromkeys(
+        ("json_schema", "model_json_schema", "to_json_schema", "openapi"),
+        "there is no JSON Schema here: pydantic.TypeAdapter(cls).json_schema() makes that of a class",
+    ),
     "field": "penstock.at says where a field stands: Annotated[str, at('a/b')]",
     **dict.fromkeys(
         ("JSONDecodeError", "ParseError", "InvalidFileException"),

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use penstock_scan::{TextBuf, ValidText, copied, make_room};
 
 use super::expand::{Expansion, Value};
-use super::names;
 use super::options::Options;
 use super::reference::{Reference, by_number};
 use super::tag::{self, Locus, Rules, Stop, brief};
 use super::token;
 use super::walk::Walk;
+use super::{html_entities, names};
 use crate::error::Fault;
 use crate::limits::Limits;
 use crate::repair::{Repair, RepairKind};
@@ -632,6 +632,9 @@ impl Dtd {
             )),
             None if open_ended => Missing::Outside(format!(
                 "the entity '{shown}' is declared elsewhere, and no other file is opened"
+            )),
+            None if html_entities::is_known(name) => Missing::Undeclared(format!(
+                "the entity '{shown}' is not declared; repair='html_entity' takes those of HTML"
             )),
             None => Missing::Undeclared(format!("the entity '{shown}' is not declared")),
         })

@@ -19,6 +19,12 @@ pub(super) fn repaired(options: Options, dtd: &Dtd, name: &str) -> Option<(char,
     is_taken.then(|| html_entity(name)).flatten()
 }
 
+/// Whether HTML has an entity of the name.
+#[cold]
+pub(super) fn is_known(name: &str) -> bool {
+    html_entity(name).is_some()
+}
+
 /// The characters that a name stands for: one, or two.
 fn html_entity(name: &str) -> Option<(char, Option<char>)> {
     let (mut from, mut to) = (0, TABLE.len());

@@ -128,6 +128,13 @@ fn said(py: Python<'_>, error: &PyErr) -> PyResult<Vec<Told>> {
     };
     let reason = match answer(py, told)? {
         Some(said) if said.is_empty()? => name,
+        // Its own text is that of a list: `[<class 'decimal.ConversionSyntax'>]`.
+        Some(said)
+            if crate::plan::is_no_decimal(error.value(py))
+                && said.to_string_lossy().starts_with("[<class 'decimal.") =>
+        {
+            format!("{name}: the value is no decimal number, or out of range")
+        }
         Some(said) => format!("{name}: {}", said.to_string_lossy()),
         None => format!("{name}: <unprintable {name} object>"),
     };
