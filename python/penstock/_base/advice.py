@@ -33,7 +33,7 @@ NAMES = {
     ),
     **dict.fromkeys(
         ("json_schema", "model_json_schema", "to_json_schema", "openapi"),
-        "there is no JSON Schema here: pydantic.TypeAdapter(cls).json_schema() makes that of a class",
+        "there is no JSON Schema here: pydantic.TypeAdapter(cls).json_schema() makes one",
     ),
     "field": "penstock.at says where a field stands: Annotated[str, at('a/b')]",
     **dict.fromkeys(
