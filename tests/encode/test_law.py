@@ -44,6 +44,9 @@ import pytest
 import penstock
 from penstock import Base64Url, Hex, cells, separated, times, unix, via
 
+# Pydantic makes an IP network of a bool, which the standard library takes for a number.
+pytestmark = pytest.mark.filterwarnings("ignore:__int__ returned non-int:DeprecationWarning")
+
 T = TypeVar("T")
 UTC = datetime.UTC
 DAY = datetime.date(2024, 2, 1)
