@@ -14,7 +14,7 @@ use penstock_core::protocol::{
     RowsAs, Sink, Step, Want,
 };
 use penstock_core::run::RecordScope;
-use penstock_core::select::Records;
+use penstock_core::select::{Condition, Records};
 use penstock_core::split::{Shares, Worker};
 use penstock_core::xml::is_about;
 use penstock_scan::{copied, make_room};
@@ -700,6 +700,15 @@ impl Finding {
         Finding(RecordScope::new(finder, records))
     }
 
+    /// Before anything is read: only those of the records count that a condition wants, if there is one.
+    #[must_use]
+    pub fn wanting(self, condition: Option<Arc<Condition>>) -> Self {
+        match condition {
+            Some(condition) => Finding(self.0.wanting(condition)),
+            None => self,
+        }
+    }
+
     /// The way to the sink, which shares its work with threads.
     pub fn scope(&mut self) -> &mut RecordScope<Finder> {
         &mut self.0
@@ -711,6 +720,7 @@ impl Finding {
         match self.0 {
             RecordScope::Root(finder) => finder,
             RecordScope::Inside(mut select) => std::mem::take(select.inner_mut()),
+            RecordScope::Where(mut some) => std::mem::take(some.filtered_mut().inner_mut()),
         }
     }
 }
@@ -754,6 +764,7 @@ impl Worker for Finder {
         match scope {
             RecordScope::Root(finder) => reader.run_dyn(given, finder),
             RecordScope::Inside(select) => reader.run_dyn(given, select),
+            RecordScope::Where(some) => some.read_from(reader, given),
         }
     }
 }

@@ -11,11 +11,12 @@ use crate::formats::AnyWriter;
 use crate::forward;
 use crate::limits::Limits;
 use crate::protocol::{
-    Destination, Flow, FormatReader, Hints, InputView, LookAhead, Sink, Step, Trail,
+    Destination, Flow, FormatReader, Hints, InputView, Listener, LookAhead, Sink, Step, Trail,
 };
 use crate::run::RecordScope;
-use crate::select::Select;
+use crate::select::{Condition, Filtered, Select, Where};
 use crate::writer::{Unwritable, Writer};
+use std::sync::Arc;
 
 /// Why a conversion ends although its source is good.
 #[derive(Debug)]
@@ -108,6 +109,15 @@ impl<'t, O: Output> Conversion<'t, O> {
         &mut self.scope
     }
 
+    /// Converts only those of the records that a condition wants.
+    #[must_use]
+    pub fn wanting(self, condition: Option<Arc<Condition>>) -> Self {
+        match condition {
+            Some(condition) => Conversion { scope: self.scope.wanting(condition) },
+            None => self,
+        }
+    }
+
     /// Keeps only some columns of a table.
     #[must_use]
     pub fn cutting(mut self, cut: Option<Cut>) -> Self {
@@ -195,14 +205,38 @@ pub(super) fn read<O: Output, R: FormatReader>(
         RecordScope::Inside(select) if select.inner().names_records => {
             reader.run_dyn(given, &mut Named { select })
         }
+        RecordScope::Where(some) if some.filtered().inner().names_records => {
+            some.read_by(reader, |some, reader| match some {
+                Where::Root(filtered) => reader.run_dyn(given, filtered),
+                Where::Inside(select) => reader.run_dyn(given, &mut Named { select }),
+            })
+        }
         scope => scope.read_from(reader, given),
     }
 }
 
 /// In front of the selection of records: keeps the name of the element that may be the next record,
 /// because the selection does not pass it.
-struct Named<'s, 't, O: Output> {
-    select: &'s mut Select<Body<'t, O>>,
+struct Named<'s, S> {
+    select: &'s mut Select<S>,
+}
+
+/// What writes records, or stands in front of that.
+trait TakesName {
+    /// The name of the element that may be the next record.
+    fn take_name(&mut self, name: Option<RecordName>);
+}
+
+impl<O: Output> TakesName for Body<'_, O> {
+    fn take_name(&mut self, name: Option<RecordName>) {
+        self.name = name;
+    }
+}
+
+impl<O: Output> TakesName for Filtered<Body<'_, O>> {
+    fn take_name(&mut self, name: Option<RecordName>) {
+        self.inner_mut().name = name;
+    }
 }
 
 macro_rules! named {
@@ -223,23 +257,23 @@ macro_rules! named {
     };
 }
 
-impl<O: Output> Sink for Named<'_, '_, O> {
-    type Error = Unwritable;
+impl<S: Listener + TakesName> Sink for Named<'_, S> {
+    type Error = S::Error;
     forward!(sink, named);
 
-    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, S::Error> {
         if !self.select.in_record() {
             let is_element = key.kind == KeyKind::Element;
-            self.select.inner_mut().name = is_element.then(|| RecordName::of(&key));
+            self.select.inner_mut().take_name(is_element.then(|| RecordName::of(&key)));
         }
         self.select.name(key, at)
     }
 }
 
-impl<O: Output> Hints for Named<'_, '_, O> {
+impl<S: Listener + TakesName> Hints for Named<'_, S> {
     forward!(hints, named);
 }
 
-impl<O: Output> LookAhead for Named<'_, '_, O> {
+impl<S: Listener + TakesName> LookAhead for Named<'_, S> {
     forward!(ahead, named);
 }

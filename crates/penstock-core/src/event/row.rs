@@ -161,6 +161,15 @@ impl<'a> Row<'a> {
         Row { shape, keys, cells, at, end, is_list: false, reported: 0 }
     }
 
+    /// The same row with other values.
+    #[must_use]
+    pub fn with_cells<'c>(&self, cells: &'c [Option<Cell<'c>>]) -> Row<'c>
+    where
+        'a: 'c,
+    {
+        Row { cells, ..self.clone() }
+    }
+
     /// The same row, with this many events already [`reported`](Row::reported).
     #[must_use]
     pub fn resumed(mut self, reported: usize) -> Self {

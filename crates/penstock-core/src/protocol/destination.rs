@@ -79,6 +79,12 @@ pub trait Destination {
         given: InputView<'_>,
     ) -> Refused<Self::Cause, Self::Break>;
 
+    /// Whether a refusal has another reason than a value of the record, so that it is the end of the run
+    /// even if nobody wants the record.
+    fn breaks(_error: &Self::Error) -> bool {
+        false
+    }
+
     /// The offset at which the destination gave up, if it differs from the reader's.
     fn broke_at(&self) -> Option<u64> {
         None
@@ -128,6 +134,17 @@ pub trait Destination {
     /// How many finished records have not been taken yet.
     fn ready(&self) -> u64 {
         0
+    }
+
+    /// How many records a condition has left out.
+    fn left_out(&self) -> u64 {
+        0
+    }
+
+    /// The record that a condition has left out, and of which the reader skips the rest, is malformed:
+    /// it does not count as left out. False if there is none.
+    fn take_back(&mut self) -> bool {
+        false
     }
 
     /// The offset from which the text must stay in memory.

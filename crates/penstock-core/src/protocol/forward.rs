@@ -178,6 +178,8 @@ macro_rules! forward {
             ref record_depth() -> usize;
             ref inner_records() -> Option<(u64, bool, bool)>;
             ref ready() -> u64;
+            ref left_out() -> u64;
+            mut take_back() -> bool;
             ref keeps() -> Option<u64>;
             ref over_memory(given: $crate::protocol::InputView<'_>) -> Option<u64>;
             mut passed(counted: $crate::position::Counter);
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!(sorted(forward!(hints, names)), declared(include_str!("hints.rs")));
         assert_eq!(sorted(forward!(ahead, names)), declared(include_str!("ahead.rs")));
         let mut named = forward!(destination, names).to_vec();
-        named.push("read_from<R: FormatReader>");
+        named.extend(["read_from<R: FormatReader>", "breaks"]);
         named.sort_unstable();
         assert_eq!(named, declared(of_trait(include_str!("destination.rs"), "Destination")));
         let mut named = forward!(reader, names).to_vec();

@@ -41,8 +41,8 @@ pub enum Flow {
 /// A sink must write only the eight methods without a body. After an error the reader's state is
 /// that after the offending token, so the caller may abandon the record and continue.
 pub trait Sink {
-    /// The sink's reason for refusing an event.
-    type Error;
+    /// The sink's reason for refusing an event. A stage may keep it until it knows more.
+    type Error: Send + 'static;
 
     /// A map begins: a JSON object, a dictionary, an element.
     fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error>;

@@ -478,7 +478,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             return Err(self.fail(to, fault));
         }
         let mut problem = None;
-        if !self.reader.is_abandoned() {
+        // A record that a condition has left out must be well formed, too.
+        if !self.reader.is_abandoned() || to.take_back() {
             let kept = to.take_kept();
             problem = self.pass_over(to, |run, to| {
                 let problem = Problem::of_fault(fault, run.spot_of_fault(to, fault.offset()));
@@ -705,7 +706,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
 
     /// How many records there were, with those in error.
     pub(super) fn met<D: Destination<Cause = C>>(&self, to: &D) -> u64 {
-        let at_root = self.delivered + to.ready() + self.refused;
+        let at_root = self.delivered + to.ready() + self.refused + to.left_out();
         to.inner_records().map_or(at_root, |(begun, ..)| begun)
     }
 
@@ -714,7 +715,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         match to.inner_records() {
             Some((begun, ..)) => Some(self.before + begun).filter(|_| begun > 0),
             None => {
-                let number = self.before + self.delivered + to.ready() + self.refused + 1;
+                let met = self.delivered + to.ready() + self.refused + to.left_out();
+                let number = self.before + met + 1;
                 (self.numbered && !self.reader.is_before_records()).then_some(number)
             }
         }

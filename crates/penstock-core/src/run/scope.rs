@@ -4,8 +4,10 @@ use crate::error::Fail;
 use crate::forward;
 use crate::path_step::PathStep;
 use crate::protocol::{Copies, Destination, FormatReader, InputView, Listener, Sink, Step};
-use crate::select::{Open, Records, Select};
+use crate::select::{Condition, Filtered, Open, Records, Select, Where};
 use crate::shape::Shape;
+use std::any::Any;
+use std::sync::Arc;
 
 /// A destination for a whole document, or for the records inside it.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub enum RecordScope<D> {
     Root(D),
     /// The records are inside the document.
     Inside(Select<D>),
+    /// Records of which a condition wants some.
+    Where(Box<Where<D>>),
 }
 
 impl<D: Listener> RecordScope<D> {
@@ -26,11 +30,43 @@ impl<D: Listener> RecordScope<D> {
     }
 
     /// The same way to another destination, before anything is read.
-    pub fn map<E: Listener>(self, make: impl FnOnce(D) -> E) -> RecordScope<E> {
+    pub fn map<E>(self, make: impl FnOnce(D) -> E) -> RecordScope<E>
+    where
+        E: Listener + Destination<Error = <E as Sink>::Error>,
+    {
         match self {
             RecordScope::Root(to) => RecordScope::Root(make(to)),
             RecordScope::Inside(select) => RecordScope::Inside(select.map(make)),
+            RecordScope::Where(some) => {
+                let condition = some.condition().clone();
+                let filtered = |to: D| Filtered::new(make(to), condition, breaks::<E>);
+                RecordScope::Where(Box::new(match *some {
+                    Where::Root(to) => Where::Root(filtered(to.into_inner())),
+                    Where::Inside(select) => {
+                        Where::Inside(select.map(|to| filtered(to.into_inner())))
+                    }
+                }))
+            }
         }
+    }
+
+    /// Before anything is read: the destination gets only those of the records that a condition wants.
+    #[must_use]
+    pub fn wanting(self, condition: Arc<Condition>) -> Self
+    where
+        D: Destination<Error = <D as Sink>::Error>,
+    {
+        let filtered = |to| Filtered::new(to, condition, breaks::<D>);
+        RecordScope::Where(Box::new(match self {
+            RecordScope::Root(to) => Where::Root(filtered(to)),
+            RecordScope::Inside(select) => Where::Inside(select.map(filtered)),
+            RecordScope::Where(some) => return RecordScope::Where(some),
+        }))
+    }
+
+    /// Whether a condition chooses among the records.
+    pub fn is_conditional(&self) -> bool {
+        matches!(self, RecordScope::Where(_))
     }
 
     /// The same way to another destination, for a reader that begins at a record in the same
@@ -40,6 +76,7 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => Some(RecordScope::Root(to)),
             RecordScope::Inside(select) => Some(RecordScope::Inside(select.beside(to)?)),
+            RecordScope::Where(_) => None,
         }
     }
 
@@ -48,6 +85,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => None,
             RecordScope::Inside(select) => select.last(),
+            RecordScope::Where(some) => match &**some {
+                Where::Root(_) => None,
+                Where::Inside(select) => select.last(),
+            },
         }
     }
 
@@ -70,8 +111,14 @@ impl<D: Listener> RecordScope<D> {
     /// Counts so many records that were passed in another way, in the same list or element as the
     /// last one.
     pub(crate) fn pass_records(&mut self, records: u64) {
-        if let RecordScope::Inside(select) = self {
-            select.pass_records(records);
+        match self {
+            RecordScope::Root(_) => {}
+            RecordScope::Inside(select) => select.pass_records(records),
+            RecordScope::Where(some) => {
+                if let Where::Inside(select) = &mut **some {
+                    select.pass_records(records);
+                }
+            }
         }
     }
 
@@ -80,6 +127,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(to) => to,
             RecordScope::Inside(select) => select.into_inner(),
+            RecordScope::Where(some) => match *some {
+                Where::Root(to) => to.into_inner(),
+                Where::Inside(select) => select.into_inner().into_inner(),
+            },
         }
     }
 
@@ -88,6 +139,7 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => 0,
             RecordScope::Inside(select) => select.record_depth(),
+            RecordScope::Where(some) => some.record_depth(),
         }
     }
 
@@ -96,6 +148,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => Vec::new(),
             RecordScope::Inside(select) => select.open(),
+            RecordScope::Where(some) => match &**some {
+                Where::Root(_) => Vec::new(),
+                Where::Inside(select) => select.open(),
+            },
         }
     }
 
@@ -104,6 +160,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => Vec::new(),
             RecordScope::Inside(select) => select.open_behind(),
+            RecordScope::Where(some) => match &**some {
+                Where::Root(_) => Vec::new(),
+                Where::Inside(select) => select.open_behind(),
+            },
         }
     }
 
@@ -112,6 +172,8 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => false,
             RecordScope::Inside(select) => select.only_records_follow(),
+            // Each of them is to be read.
+            RecordScope::Where(_) => false,
         }
     }
 
@@ -120,6 +182,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(to) => to.abandon(),
             RecordScope::Inside(select) => select.leave_records(count),
+            RecordScope::Where(some) => match &mut **some {
+                Where::Root(to) => to.abandon(),
+                Where::Inside(select) => select.leave_records(count),
+            },
         }
     }
 
@@ -129,6 +195,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => open.is_empty(),
             RecordScope::Inside(select) => select.go_on(open, records),
+            RecordScope::Where(some) => match &mut **some {
+                Where::Root(_) => open.is_empty(),
+                Where::Inside(select) => select.go_on(open, records),
+            },
         }
     }
 
@@ -138,6 +208,10 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(_) => open.is_empty(),
             RecordScope::Inside(select) => select.go_on_somewhere(open),
+            RecordScope::Where(some) => match &mut **some {
+                Where::Root(_) => open.is_empty(),
+                Where::Inside(select) => select.go_on_somewhere(open),
+            },
         }
     }
 
@@ -147,6 +221,7 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(to) => to,
             RecordScope::Inside(select) => select.inner(),
+            RecordScope::Where(some) => some.filtered().inner(),
         }
     }
 
@@ -156,8 +231,14 @@ impl<D: Listener> RecordScope<D> {
         match self {
             RecordScope::Root(to) => to,
             RecordScope::Inside(select) => select.inner_mut(),
+            RecordScope::Where(some) => some.filtered_mut().inner_mut(),
         }
     }
+}
+
+/// See [`Destination::breaks`].
+fn breaks<D: Destination<Error: 'static>>(error: &dyn Any) -> bool {
+    error.downcast_ref().is_some_and(D::breaks)
 }
 
 /// Forwards a call to the destination behind the selection of records. Where that makes a difference,
@@ -167,6 +248,9 @@ macro_rules! inside {
         $(inside! { @ $how $method($($name: $kind),*) $(-> $result)? })*
     };
     (@ mut abandon_record $($rest:tt)*) => {};
+    (@ ref left_out $($rest:tt)*) => {};
+    (@ mut take_back $($rest:tt)*) => {};
+    (@ ref keeps $($rest:tt)*) => {};
     (@ mut restart $($rest:tt)*) => {};
     (@ ref record_path $($rest:tt)*) => {};
     (@ ref path_so_far $($rest:tt)*) => {};
@@ -203,6 +287,7 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
         match self {
             RecordScope::Root(to) => reader.run_for::<D, _>(given, to),
             RecordScope::Inside(select) => reader.run_for::<D, _>(given, select),
+            RecordScope::Where(some) => some.read_from(reader, given),
         }
     }
     forward!(destination, inside);
@@ -211,24 +296,31 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
         match self {
             RecordScope::Root(to) => to.abandon_record(),
             RecordScope::Inside(select) => select.abandon(),
+            RecordScope::Where(some) => some.abandon_record(),
         }
     }
     fn restart(&mut self) {
         match self {
             RecordScope::Root(to) => to.restart(),
             RecordScope::Inside(select) => select.restart(),
+            RecordScope::Where(some) => some.restart(),
         }
     }
     fn record_path(&self) -> Vec<PathStep> {
         match self {
             RecordScope::Root(_) => Vec::new(),
             RecordScope::Inside(select) => select.path_prefix(),
+            RecordScope::Where(some) => some.record_path(),
         }
     }
     fn path_so_far(&self, given: InputView<'_>) -> Vec<PathStep> {
         match self {
             RecordScope::Root(to) => to.path_so_far(given),
             RecordScope::Inside(select) => select.path_prefix(),
+            RecordScope::Where(some) => match &**some {
+                Where::Root(to) => to.inner().path_so_far(given),
+                Where::Inside(select) => select.path_prefix(),
+            },
         }
     }
     fn record_depth(&self) -> usize {
@@ -240,6 +332,32 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
             RecordScope::Inside(select) => {
                 Some((select.records(), select.in_record(), select.has_reached()))
             }
+            RecordScope::Where(some) => match &**some {
+                Where::Root(_) => None,
+                Where::Inside(select) => {
+                    Some((select.records(), select.in_record(), select.has_reached()))
+                }
+            },
+        }
+    }
+    fn left_out(&self) -> u64 {
+        match self {
+            RecordScope::Root(_) | RecordScope::Inside(_) => 0,
+            RecordScope::Where(some) => some.filtered().left_out(),
+        }
+    }
+    fn take_back(&mut self) -> bool {
+        match self {
+            RecordScope::Root(_) | RecordScope::Inside(_) => false,
+            RecordScope::Where(some) => some.filtered_mut().take_back(),
+        }
+    }
+    #[inline(always)]
+    fn keeps(&self) -> Option<u64> {
+        match self {
+            RecordScope::Root(to) => to.keeps(),
+            RecordScope::Inside(select) => select.inner().keeps(),
+            RecordScope::Where(some) => some.keeps(),
         }
     }
 }

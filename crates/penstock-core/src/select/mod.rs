@@ -9,6 +9,7 @@
 //! column, and not after an hour of input.
 
 mod automaton;
+mod condition;
 mod filter;
 mod names;
 mod open;
@@ -16,6 +17,10 @@ mod path;
 mod records;
 
 pub use automaton::{Automaton, KeyEdge, NameEdge, Refused, State, Target};
+pub use condition::{
+    Compare, Condition, Empty, Filtered, Formula, Kind, Left, Literal, Number, Quantifier, Term,
+    Test as Asks, Unfit, Where,
+};
 pub use filter::Select;
 pub use names::{Named, Names};
 pub use open::{At, Open, SOMEWHERE};

@@ -118,6 +118,8 @@ impl Hops {
         let select = match &*to {
             RecordScope::Inside(select) => Some(select),
             RecordScope::Root(_) => None,
+            // A condition asks each of them.
+            RecordScope::Where(_) => return None,
         };
         let passable = run.reader().passable(select.map(|_| to.depth()))?;
         let can = match (&passable, select) {

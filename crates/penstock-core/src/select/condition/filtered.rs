@@ -1,0 +1,951 @@
+//! What becomes of each event: the destination gets it, and the terms that ask for it are answered.
+//!
+//! The answer of a condition does not depend on the order of the keys. So a value that the
+//! destination refuses is not an error at once: the refusal waits until the condition is known, and
+//! if the record is left, nobody hears of it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use penstock_scan::{TextBuf, make_room, unescape_json};
+
+use super::test::{Kind, Test};
+use super::{Condition, Known, Quantifier, Term, Truth};
+use crate::event::{Key, KeyKind, KnownKeys, Row, Rows, Scalar, Text};
+use crate::forward;
+use crate::protocol::{Flow, Hints, Judge, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
+use crate::select::automaton::{State, Target};
+use crate::value::number::Outcome;
+
+/// How many bytes of the text of an element are looked at, so that memory is bounded. The piece that
+/// goes beyond is still taken.
+const MOST_TEXT: usize = 16 << 20;
+
+/// Why an event was refused.
+#[derive(Debug)]
+pub enum Left<E> {
+    /// The record is not wanted. Its rest is not reported, and it is no error.
+    Out,
+    /// The destination refuses the event.
+    Refused(E),
+}
+
+/// An open map or list in which a term may ask for something.
+#[derive(Debug)]
+struct Frame {
+    /// Which steps may follow, if any lead on.
+    state: Option<u32>,
+    /// The element of an id whose terms ask for its text.
+    whole: Option<u32>,
+    /// In a list: how many of its elements have begun.
+    begun: Option<u64>,
+    /// The list of an id whose terms ask for each of its elements.
+    each: Option<u32>,
+    /// Where the text of an element begins, if a term asks for it.
+    text: Option<usize>,
+}
+
+/// What is known of the current record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// There is none.
+    Outside,
+    /// Whether it is wanted is not known yet.
+    Open,
+    /// It is wanted.
+    Wanted,
+}
+
+/// A refusal that waits: the sink's error, whose type only the methods know, and where it was.
+#[derive(Debug)]
+struct Refused {
+    error: Box<dyn Any + Send>,
+    at: u64,
+}
+
+/// Passes on the events of the records that a condition wants.
+///
+/// Each value at the root is a record. After [`Left::Out`], the caller calls [`Sink::abandon`], and
+/// the reader leaves the record, as after an error.
+#[derive(Debug)]
+pub struct Filtered<S> {
+    inner: S,
+    condition: Arc<Condition>,
+    stage: Stage,
+    /// Whether the events go to the destination, and nothing else is to be done: the record is wanted,
+    /// and the destination wants the values.
+    direct: bool,
+    /// How many maps and lists of the record are open.
+    depth: usize,
+    /// Those of them in which a term may ask for something, each in the one before.
+    frames: Vec<Frame>,
+    /// Where the key that was reported last leads.
+    target: Option<Target>,
+    /// Whether it is the key of an element.
+    is_element: bool,
+    /// From this depth on, the destination does not want the values.
+    muted: Option<usize>,
+    /// The destination does not want the value of the key that was reported last.
+    skips_next: bool,
+    /// The destination has refused a value here, which becomes an error if the record is wanted.
+    refused: Option<Refused>,
+    /// Whether a refusal has another reason than the record, so that it cannot wait.
+    breaks: fn(&dyn Any) -> bool,
+    known: Known,
+    /// The text of the open elements for which a term asks.
+    text: String,
+    room: TextBuf,
+    left_out: u64,
+    /// Whether the reader skips the rest of the record that was left out last.
+    leaves: bool,
+    /// The keys of rows: for each one the id that it leads to, and whether the destination wants it.
+    columns: Vec<(Option<u32>, bool)>,
+    /// The shape of these rows.
+    shape: Option<u32>,
+}
+
+impl<S> Filtered<S> {
+    /// A filter in front of `inner`. `breaks` says of the sink's error whether it has another reason
+    /// than the record, such as the end of memory: it does not wait for the condition.
+    pub fn new(inner: S, condition: Arc<Condition>, breaks: fn(&dyn Any) -> bool) -> Self {
+        let known = Known::of(condition.terms.len());
+        Filtered {
+            inner,
+            condition,
+            stage: Stage::Outside,
+            direct: false,
+            depth: 0,
+            frames: Vec::new(),
+            target: None,
+            is_element: false,
+            muted: None,
+            skips_next: false,
+            refused: None,
+            breaks,
+            known,
+            text: String::new(),
+            room: TextBuf::default(),
+            left_out: 0,
+            leaves: false,
+            columns: Vec::new(),
+            shape: None,
+        }
+    }
+
+    /// The sink behind the filter.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+    /// The sink behind the filter.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+    /// Returns the sink behind the filter.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+    /// The condition.
+    pub fn condition(&self) -> &Arc<Condition> {
+        &self.condition
+    }
+    /// How many records were left out.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+    /// Counts a record that was left out.
+    pub(super) fn leave(&mut self) {
+        self.left_out += 1;
+        self.leaves = true;
+    }
+    /// See [`Destination::take_back`](crate::protocol::Destination::take_back).
+    pub(crate) fn take_back(&mut self) -> bool {
+        let leaves = std::mem::take(&mut self.leaves);
+        self.left_out -= u64::from(leaves);
+        leaves
+    }
+    /// Where the destination has refused a value of a record of which is not known whether it is
+    /// wanted.
+    pub(super) fn refused_at(&self) -> Option<u64> {
+        self.refused.as_ref().map(|refused| refused.at)
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.stage = Stage::Outside;
+        self.direct = false;
+        self.leaves = false;
+        self.depth = 0;
+        self.frames.clear();
+        self.target = None;
+        self.is_element = false;
+        self.muted = None;
+        self.skips_next = false;
+        self.refused = None;
+        self.text.clear();
+    }
+}
+
+impl<S: Listener> Filtered<S> {
+    /// What follows is as [`direct`](Self::direct) says.
+    #[inline]
+    fn settle(&mut self) {
+        self.direct = self.stage == Stage::Wanted
+            && self.muted.is_none()
+            && !self.skips_next
+            && self.depth > 0;
+    }
+
+    /// Whether the destination gets the next value.
+    fn tells(&self) -> bool {
+        self.muted.is_none() && !self.skips_next && self.refused.is_none()
+    }
+
+    /// Whether any term may ask for what is in the innermost open map or list.
+    fn watches(&self) -> bool {
+        self.stage == Stage::Open && self.frames.len() == self.depth
+    }
+
+    /// Keeps a refusal until it is known whether the record is wanted.
+    fn refuse<T>(
+        &mut self,
+        answer: Result<T, S::Error>,
+        at: u64,
+    ) -> Result<Option<T>, Left<S::Error>> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if self.stage != Stage::Open || (self.breaks)(&error) => {
+                Err(Left::Refused(error))
+            }
+            Err(error) => {
+                self.refused = Some(Refused { error: Box::new(error), at });
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether a term may ask for the value of a key of the innermost map, given by its name as the
+    /// format writes it.
+    fn may_lead_on(&self, name: &[u8]) -> bool {
+        if name.is_empty() || !self.watches() {
+            return false;
+        }
+        let Some(Frame { state: Some(state), .. }) = self.frames.last() else { return false };
+        let state = self.state(*state);
+        self.condition.has_escapes
+            || state.other.is_some()
+            || state.keys.iter().any(|edge| edge.key.as_bytes() == name)
+    }
+
+    fn state(&self, state: u32) -> &State {
+        &self.condition.automaton.states[state as usize]
+    }
+
+    /// The id to which a value belongs.
+    fn id(&self, target: Target) -> Option<u32> {
+        target.accept.or_else(|| self.state(target.state?).whole)
+    }
+
+    /// A record begins if none is open.
+    fn begin_record(&mut self) {
+        if self.stage == Stage::Outside {
+            self.leaves = false;
+            self.stage = Stage::Open;
+            self.known = Known::of(self.condition.terms.len());
+        }
+    }
+
+    /// A value begins: where the path to it leads, and the id of the list whose element it is.
+    fn lead(&mut self) -> (Option<Target>, Option<u32>) {
+        if !self.watches() {
+            return (None, None);
+        }
+        let Some(Frame { state, begun, each, .. }) = self.frames.last_mut() else {
+            // The record itself.
+            return (None, None);
+        };
+        match begun {
+            None => (self.target.take(), None),
+            Some(begun) => {
+                let (state, place) = (*state, *begun);
+                *begun += 1;
+                let states = &self.condition.automaton.states;
+                (state.and_then(|state| states[state as usize].index(place)), *each)
+            }
+        }
+    }
+
+    /// Answers the terms that ask for a value. `answer` says what a term gets, if it gets anything.
+    fn answer(&mut self, id: u32, answer: impl Fn(&Term) -> Option<bool>) {
+        let condition = &*self.condition;
+        for number in &condition.asked[id as usize] {
+            if self.known.of_term(*number) != Truth::Open {
+                continue;
+            }
+            let term = &condition.terms[*number as usize];
+            if let Some(found) = answer(term)
+                && term.settles(found)
+            {
+                self.known.answer(*number, found);
+            }
+        }
+    }
+
+    /// What the condition says now. If the record is wanted, what was refused is an error.
+    fn decide(&mut self) -> Result<(), Left<S::Error>> {
+        if self.stage != Stage::Open {
+            return Ok(());
+        }
+        match self.condition.value(self.known) {
+            Truth::Open => Ok(()),
+            Truth::No => Err(Left::Out),
+            Truth::Yes => {
+                self.stage = Stage::Wanted;
+                self.frames.clear();
+                match self
+                    .refused
+                    .take()
+                    .and_then(|refused| refused.error.downcast::<S::Error>().ok())
+                {
+                    Some(error) => Err(Left::Refused(*error)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The record ends: answers what nobody has answered, and decides.
+    fn end_record(&mut self) -> Result<(), Left<S::Error>> {
+        if self.stage == Stage::Open {
+            self.known.end(&self.condition.terms);
+            self.decide()?;
+        }
+        Ok(())
+    }
+
+    /// A map or a list begins.
+    fn begin(&mut self, is_list: bool, at: u64) -> Result<Flow, Left<S::Error>> {
+        let is_root = self.stage == Stage::Outside;
+        self.begin_record();
+        let is_element = std::mem::take(&mut self.is_element);
+        let (target, list) = self.lead();
+        let mut within = match target {
+            _ if is_root => Some(0),
+            Some(target) => target.state,
+            None => None,
+        };
+        let mut each = None;
+        let found = target.and_then(|target| self.id(target));
+        for id in [found, list].into_iter().flatten() {
+            if is_element {
+                // Its text comes.
+                self.answer(id, |term| (term.test == Test::Exists).then_some(true));
+            } else if is_list && Some(id) == found {
+                let one = |term: &Term| term.quantifier == Quantifier::First;
+                self.answer(id, |term| one(term).then(|| term.test.of_container()));
+                let terms = &self.condition.asked[id as usize];
+                let is_asked = terms.iter().any(|term| !one(&self.condition.terms[*term as usize]));
+                each = is_asked.then_some(id);
+            } else {
+                self.answer(id, |term| Some(term.test.of_container()));
+            }
+        }
+        self.decide()?;
+        if self.stage == Stage::Wanted {
+            within = None;
+        }
+        within = within.filter(|state| !is_list || self.state(*state).looks_into_lists());
+        let whole = found.filter(|_| is_element && self.stage == Stage::Open);
+        let is_watched = within.is_some() || each.is_some() || whole.is_some();
+        let is_told = self.tells();
+        let skips = std::mem::take(&mut self.skips_next);
+        let flow = if is_told {
+            let answer = if is_list { self.inner.begin_list(at) } else { self.inner.begin_map(at) };
+            self.refuse(answer, at)?
+        } else {
+            None
+        };
+        let flow = match (flow, is_watched) {
+            (Some(Flow::Skip), _) if is_root => {
+                // The destination does not want the record.
+                self.forget();
+                return Ok(Flow::Skip);
+            }
+            (None, false) if is_root => {
+                // It refuses the record, in which nothing answers a term: that is all of it.
+                self.end_record()?;
+                self.forget();
+                return Ok(Flow::Skip);
+            }
+            (Some(Flow::Skip) | None, false) => return Ok(Flow::Skip),
+            (Some(Flow::Skip), true) => {
+                self.muted = Some(self.depth);
+                Flow::Take
+            }
+            (Some(Flow::Watch), true) => Flow::Take,
+            (Some(flow), _) => flow,
+            (None, true) => {
+                if skips {
+                    self.muted = Some(self.depth);
+                }
+                Flow::Take
+            }
+        };
+        if is_watched {
+            let asks = |state: u32| !self.state(state).takes_text.is_empty();
+            let text = whole.is_some() || ((is_element || is_root) && within.is_some_and(asks));
+            make_room(&mut self.frames, 1);
+            self.frames.push(Frame {
+                state: within,
+                whole,
+                begun: is_list.then_some(0),
+                each,
+                text: text.then_some(self.text.len()),
+            });
+        }
+        self.depth += 1;
+        self.settle();
+        Ok(flow)
+    }
+
+    /// A map or a list ends.
+    fn end(&mut self, is_list: bool, at: u64) -> Result<Flow, Left<S::Error>> {
+        if self.watches()
+            && let Some(Frame { state, whole, text: Some(from), .. }) = self.frames.pop()
+        {
+            let states = &self.condition.automaton.states;
+            let parts = state.map(|state| &states[state as usize].takes_text);
+            let ids: Vec<u32> = whole.iter().chain(parts.into_iter().flatten()).copied().collect();
+            let text = self.text.split_off(from);
+            for id in ids {
+                let value = Scalar::Untyped(Text::from(&*text));
+                self.answer(id, |term| term.answer(value));
+            }
+            self.decide()?;
+        }
+        self.depth -= 1;
+        if self.depth == 0 {
+            self.end_record()?;
+        }
+        if self.muted == Some(self.depth) {
+            self.muted = None;
+            self.settle();
+            return Ok(Flow::Take);
+        }
+        if self.depth == 0 {
+            self.stage = Stage::Outside;
+        }
+        self.settle();
+        if !self.tells() {
+            return Ok(Flow::Take);
+        }
+        let answer = if is_list { self.inner.end_list(at) } else { self.inner.end_map(at) };
+        Ok(self.refuse(answer, at)?.unwrap_or(Flow::Take))
+    }
+
+    /// A key: `tell` reports it to the destination.
+    fn key_of(
+        &mut self,
+        key: &Key<'_>,
+        at: u64,
+        tell: impl FnOnce(&mut S) -> Result<Flow, S::Error>,
+    ) -> Result<Flow, Left<S::Error>> {
+        self.target = match self.frames.last() {
+            Some(Frame { state: Some(state), .. }) if self.watches() => self.state(*state).key(key),
+            _ => None,
+        };
+        self.is_element = key.kind == KeyKind::Element;
+        let flow = if self.tells() {
+            let answer = tell(&mut self.inner);
+            self.refuse(answer, at)?
+        } else {
+            None
+        };
+        let is_asked = self.target.is_some();
+        match flow {
+            Some(Flow::Skip) if is_asked => {
+                self.skips_next = true;
+                self.direct = false;
+                Ok(Flow::Take)
+            }
+            None if is_asked => Ok(Flow::Take),
+            None => Ok(Flow::Skip),
+            Some(flow) => Ok(flow),
+        }
+    }
+
+    /// A value that is neither a map nor a list: `tell` reports it to the destination.
+    fn value(
+        &mut self,
+        value: Scalar<'_>,
+        at: u64,
+        tell: impl FnOnce(&mut S) -> Result<Flow, S::Error>,
+    ) -> Result<Flow, Left<S::Error>> {
+        let is_root = self.stage == Stage::Outside;
+        self.begin_record();
+        self.is_element = false;
+        let (target, list) = self.lead();
+        let found = target.and_then(|target| self.id(target));
+        for id in [found, list].into_iter().flatten() {
+            self.answer(id, |term| term.answer(value));
+        }
+        if found.or(list).is_some() {
+            self.decide()?;
+        }
+        if is_root {
+            self.end_record()?;
+            self.stage = Stage::Outside;
+        }
+        let is_told = self.tells();
+        self.skips_next = false;
+        self.settle();
+        if !is_told {
+            return Ok(Flow::Take);
+        }
+        let answer = tell(&mut self.inner);
+        Ok(self.refuse(answer, at)?.unwrap_or(Flow::Take))
+    }
+
+    /// Whether a term asks for the value that comes next, if it comes in the innermost map or list.
+    fn asks_next(&self) -> bool {
+        self.watches()
+            && match self.frames.last() {
+                Some(Frame { begun: Some(_), .. }) => true,
+                _ => self.target.is_some(),
+            }
+    }
+
+    /// Tests a row whose values are all there. Nothing is said of the destination.
+    fn test_row(&mut self, row: &Row<'_>) -> Truth {
+        self.known = Known::of(self.condition.terms.len());
+        for (place, (id, _)) in self.columns.iter().enumerate() {
+            let (Some(id), Some(Some(cell))) = (id, row.cells.get(place)) else { continue };
+            let condition = &*self.condition;
+            for number in &condition.asked[*id as usize] {
+                let term = &condition.terms[*number as usize];
+                if self.known.of_term(*number) == Truth::Open
+                    && let Some(found) = term.answer(cell.value)
+                    && term.settles(found)
+                {
+                    self.known.answer(*number, found);
+                }
+            }
+        }
+        self.known.end(&self.condition.terms);
+        self.condition.value(self.known)
+    }
+
+    /// Reports a row without the values that only terms ask for.
+    fn tell_row(&mut self, row: &mut Row<'_>) -> Result<Flow, Left<S::Error>> {
+        if self.columns.iter().all(|(_, wanted)| *wanted) {
+            return self.inner.row(row).map_err(Left::Refused);
+        }
+        let cells: Vec<_> = row
+            .cells
+            .iter()
+            .enumerate()
+            .map(|(place, cell)| {
+                let wanted = self.columns.get(place).is_none_or(|(_, wanted)| *wanted);
+                cell.filter(|_| wanted)
+            })
+            .collect();
+        let mut told = row.with_cells(&cells);
+        let answer = self.inner.row(&mut told);
+        let reported = told.reported();
+        *row = row.clone().resumed(reported);
+        answer.map_err(Left::Refused)
+    }
+}
+
+/// The methods that report a value. They are all alike.
+macro_rules! values {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(values! { @ $method($($argument: $type),*) $(-> $result)? })*
+    };
+    (@ null($at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ null($at: $type) -> $result, $at, Scalar::Null }
+    };
+    (@ boolean($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ boolean($value: $kind, $at: $type) -> $result, $at, Scalar::Bool($value) }
+    };
+    (@ int($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ int($value: $kind, $at: $type) -> $result, $at, Scalar::Int($value) }
+    };
+    (@ float($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ float($value: $kind, $at: $type) -> $result, $at, Scalar::Float($value) }
+    };
+    (@ number($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ number($value: $kind, $at: $type) -> $result, $at, Scalar::Number($value) }
+    };
+    (@ text($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ text($value: $kind, $at: $type) -> $result, $at, Scalar::Text($value) }
+    };
+    (@ scalar($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        values! { @@ scalar($value: $kind, $at: $type) -> $result, $at, $value }
+    };
+    (@@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty, $at:ident, $value:expr) => {
+        #[inline(always)]
+        fn $method(&mut self, $($argument: $type),*) -> $result {
+            if self.direct {
+                return self.inner.$method($($argument),*).map_err(Left::Refused);
+            }
+            self.value($value, $at, |inner| inner.$method($($argument),*))
+        }
+    };
+    // What says more of the value or the record that follows.
+    (@ matched($by:ident: $type:ty)) => {
+        fn matched(&mut self, $by: $type) {
+            self.inner.matched($by);
+        }
+    };
+    (@ record($kind:ident: $type:ty)) => {
+        fn record(&mut self, $kind: $type) {
+            self.inner.record($kind);
+        }
+    };
+    (@ container($container:ident: $type:ty)) => {
+        fn container(&mut self, $container: $type) {
+            if self.tells() {
+                self.inner.container($container);
+            }
+        }
+    };
+    // All others are written by hand.
+    (@ $method:ident $($rest:tt)*) => {};
+}
+
+impl<S: Listener> Sink for Filtered<S> {
+    type Error = Left<S::Error>;
+
+    forward!(sink, values);
+
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            let flow = self.inner.begin_map(at).map_err(Left::Refused)?;
+            self.depth += usize::from(flow != Flow::Skip);
+            return Ok(flow);
+        }
+        self.begin(false, at)
+    }
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            self.depth -= 1;
+            if self.depth == 0 {
+                self.stage = Stage::Outside;
+                self.direct = false;
+            }
+            return self.inner.end_map(at).map_err(Left::Refused);
+        }
+        self.end(false, at)
+    }
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            let flow = self.inner.begin_list(at).map_err(Left::Refused)?;
+            self.depth += usize::from(flow != Flow::Skip);
+            return Ok(flow);
+        }
+        self.begin(true, at)
+    }
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            self.depth -= 1;
+            if self.depth == 0 {
+                self.stage = Stage::Outside;
+                self.direct = false;
+            }
+            return self.inner.end_list(at).map_err(Left::Refused);
+        }
+        self.end(true, at)
+    }
+    #[inline(always)]
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.name(key, at).map_err(Left::Refused);
+        }
+        self.key_of(&key, at, |inner| inner.name(key, at))
+    }
+    #[inline(always)]
+    fn key(&mut self, name: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.key(name, at).map_err(Left::Refused);
+        }
+        self.key_of(&member(name), at, |inner| inner.key(name, at))
+    }
+    #[inline(always)]
+    fn written_key(&mut self, name: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.written_key(name, raw, at).map_err(Left::Refused);
+        }
+        self.key_of(&member(name), at, |inner| inner.written_key(name, raw, at))
+    }
+    #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.expected_key_found(at).map_err(Left::Refused);
+        }
+        // No term asks for its value.
+        (self.target, self.is_element) = (None, false);
+        let answer = self.inner.expected_key_found(at);
+        Ok(self.refuse(answer, at)?.unwrap_or(Flow::Skip))
+    }
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.piece(text, at).map_err(Left::Refused);
+        }
+        if self.watches()
+            && let Some(Frame { text: Some(_), .. }) = self.frames.last()
+        {
+            let from = self.frames.last().and_then(|frame| frame.text).unwrap_or_default();
+            if self.text.len() - from < MOST_TEXT {
+                make_room(&mut self.text, text.bytes().len());
+                self.text.push_str(text.text.as_str());
+            }
+        }
+        if !self.tells() {
+            return Ok(Flow::Take);
+        }
+        let answer = self.inner.piece(text, at);
+        Ok(self.refuse(answer, at)?.unwrap_or(Flow::Take))
+    }
+    fn comment(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if !self.tells() {
+            return Ok(Flow::Take);
+        }
+        let answer = self.inner.comment(text, at);
+        Ok(self.refuse(answer, at)?.unwrap_or(Flow::Take))
+    }
+    fn instruction(
+        &mut self,
+        target: Text<'_>,
+        data: Text<'_>,
+        at: u64,
+    ) -> Result<Flow, Self::Error> {
+        if !self.tells() {
+            return Ok(Flow::Take);
+        }
+        let answer = self.inner.instruction(target, data, at);
+        Ok(self.refuse(answer, at)?.unwrap_or(Flow::Take))
+    }
+    fn written_text(&mut self, raw: Text<'_>, escaped: bool, at: u64) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.written_text(raw, escaped, at).map_err(Left::Refused);
+        }
+        if !escaped {
+            let tell = |inner: &mut S| inner.written_text(raw, escaped, at);
+            return self.value(Scalar::Text(raw), at, tell);
+        }
+        let mut room = std::mem::take(&mut self.room);
+        room.clear();
+        // The reader has checked the escapes.
+        let _ = unescape_json(raw.text, &mut room);
+        let value = Scalar::Text(Text { text: room.text(), ascii: false });
+        let flow = self.value(value, at, |inner| inner.written_text(raw, escaped, at));
+        self.room = room;
+        flow
+    }
+    fn written_number(
+        &mut self,
+        digits: &[u8],
+        found: Outcome,
+        at: u64,
+    ) -> Result<Flow, Self::Error> {
+        if self.direct {
+            return self.inner.written_number(digits, found, at).map_err(Left::Refused);
+        }
+        let tell = |inner: &mut S| inner.written_number(digits, found, at);
+        self.value(Scalar::Number(digits), at, tell)
+    }
+    fn abandon(&mut self) {
+        self.forget();
+        self.inner.abandon();
+    }
+}
+
+fn member(name: Text<'_>) -> Key<'_> {
+    Key { name, namespace: None, prefix: None, kind: KeyKind::Member }
+}
+
+/// The reader's questions go to the destination, as far as its answers hold.
+macro_rules! hinted {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        $(hinted! { @ $method($($argument: $type),*) -> $result })*
+    };
+    (@ expected_key $($rest:tt)*) => {};
+    (@ expected_name $($rest:tt)*) => {};
+    (@ want $($rest:tt)*) => {};
+    (@ ignores_scalar $($rest:tt)*) => {};
+    (@ wakes $($rest:tt)*) => {};
+    (@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+        fn $method(&self, $($argument: $type),*) -> $result {
+            self.inner.$method($($argument),*)
+        }
+    };
+}
+
+impl<S: Listener> Hints for Filtered<S> {
+    forward!(hints, hinted);
+
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        if self.direct {
+            return self.inner.expected_key();
+        }
+        if !self.tells() {
+            return &[];
+        }
+        let key = self.inner.expected_key();
+        // As JSON writes it.
+        let name = key.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\":"));
+        if self.may_lead_on(name.unwrap_or(key)) { &[] } else { key }
+    }
+    #[inline(always)]
+    fn expected_name(&self) -> &[u8] {
+        if self.direct {
+            return self.inner.expected_name();
+        }
+        if !self.tells() {
+            return &[];
+        }
+        let name = self.inner.expected_name();
+        if self.may_lead_on(name) { &[] } else { name }
+    }
+    #[inline(always)]
+    fn want(&self) -> Want {
+        if self.direct || self.tells() {
+            return self.inner.want();
+        }
+        // Only terms get the value: of digits they make what the class would have.
+        let is_decimal = |term: &Term| term.kind == Kind::Decimal;
+        if self.condition.terms.iter().any(is_decimal) { Want::Digits } else { Want::Native }
+    }
+    #[inline(always)]
+    fn ignores_scalar(&self) -> bool {
+        if self.direct {
+            return self.inner.ignores_scalar();
+        }
+        if self.depth == 0 || self.asks_next() {
+            return false;
+        }
+        !self.tells() || self.inner.ignores_scalar()
+    }
+    fn wakes(&self, name: &[u8]) -> bool {
+        self.inner.wakes(name)
+    }
+}
+
+/// What the reader sees ahead is told to the destination, if it gets the map.
+macro_rules! looking {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(looking! { @ $method($($argument: $type),*) $(-> $result)? })*
+    };
+    (@ look_key($name:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        fn look_key(&mut self, $name: $kind, $at: $type) -> $result {
+            let answer = self.inner.look_key($name, $at);
+            self.looked(answer, $at)
+        }
+    };
+    (@ look_value($value:ident: $kind:ty, $at:ident: $type:ty) -> $result:ty) => {
+        fn look_value(&mut self, $value: $kind, $at: $type) -> $result {
+            let answer = self.inner.look_value($value, $at);
+            self.looked(answer, $at)
+        }
+    };
+    (@ look_end($at:ident: $type:ty) -> $result:ty) => {
+        fn look_end(&mut self, $at: $type) -> $result {
+            let answer = self.inner.look_end($at);
+            self.looked(answer, $at)
+        }
+    };
+    (@ tag_wanted() -> $result:ty) => {
+        fn tag_wanted(&self) -> $result {
+            self.inner.tag_wanted()
+        }
+    };
+    (@ tag_found($value:ident: $kind:ty) -> $result:ty) => {
+        fn tag_found(&mut self, $value: $kind) -> $result {
+            // The reader would not report that member again, and a term may ask for it.
+            !self.watches() && self.inner.tag_found($value)
+        }
+    };
+    (@ $method:ident $($rest:tt)*) => {};
+}
+
+impl<S: Listener> Filtered<S> {
+    /// A map of which the destination wants nothing more ends for it, but not for the terms.
+    fn looked(&mut self, answer: Result<Look, S::Error>, at: u64) -> Result<Look, Left<S::Error>> {
+        match self.refuse(answer, at)? {
+            Some(Look::Skip) if self.depth > 1 && self.watches() => {
+                self.muted = Some(self.depth - 1);
+                Ok(Look::Found)
+            }
+            Some(Look::Skip) => {
+                self.depth -= 1;
+                if self.depth == 0 {
+                    self.forget();
+                }
+                Ok(Look::Skip)
+            }
+            Some(look) => Ok(look),
+            None => Ok(Look::Found),
+        }
+    }
+}
+
+impl<S: Listener> LookAhead for Filtered<S> {
+    forward!(ahead, looking);
+
+    fn judge(&self) -> Option<Box<dyn Judge + '_>> {
+        self.inner.judge()
+    }
+
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Self::Error> {
+        if self.stage != Stage::Outside {
+            return Ok(RowsAs::Maps);
+        }
+        let rows = self.inner.known_keys(known, wanted).map_err(Left::Refused)?;
+        self.columns.clear();
+        self.shape = Some(known.shape);
+        let start = &self.condition.automaton.states[0];
+        for (key, wanted) in known.keys.iter().zip(wanted) {
+            let target = start.key(key);
+            let id = target.and_then(|target| self.id(target));
+            self.columns.push((id, wanted.is_some()));
+            if id.is_some() && wanted.is_none() {
+                *wanted = Some(Want::Digits);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Self::Error> {
+        if self.shape != Some(row.shape) {
+            return expand(self, row);
+        }
+        if row.is_new() && self.stage == Stage::Outside {
+            if row.end.is_none() {
+                return expand(self, row);
+            }
+            if self.test_row(row) != Truth::Yes {
+                row.take();
+                self.left_out += 1;
+                return Ok(Flow::Skip);
+            }
+            return self.tell_row(row);
+        }
+        // It was begun event by event, or it goes on.
+        if self.stage == Stage::Outside { self.tell_row(row) } else { expand(self, row) }
+    }
+
+    fn takes_rows(&self) -> bool {
+        false
+    }
+    fn rows(&mut self, _rows: &Rows<'_>) -> Result<(usize, Flow), Self::Error> {
+        Ok((0, Flow::Take))
+    }
+}
