@@ -102,7 +102,7 @@ STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
 # Classes that only other objects create, shown without a signature.
 MADE_BY_OTHERS = {
     *("Reader", "Progress", "Element", "Items", "Events", "Repair", "Document", "Records", "Rows"),
-    *("Map", "Remote"),
+    *("Condition", "Field", "Map", "Remote"),
 }
 # Types of private functions.
 PRIVATE = {"Grammar", "Markup"}

@@ -52,8 +52,9 @@ GROUPS = {
         *("read archive", "read classes", "read from_attributes"),
     ),
     "Which part is read": (
-        "What is not asked for is skipped: see [streaming](streaming.md) and [paths](paths.md).",
-        *("read at", "read namespaces", "read columns", "read member", "read split"),
+        "What is not asked for is skipped: see [filtering](filtering.md) and [paths](paths.md).",
+        *("read at", "read where", "read namespaces", "read columns", "read member"),
+        "read split",
         *("read resume", "read file_column", "read key_column", "read flatten"),
     ),
     "Data that is not clean": (

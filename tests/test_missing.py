@@ -133,7 +133,7 @@ def test_other_mistakes_are_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("option", "advice"),
     [
-        ("where", "write an `if` in the loop over read()"),
+        ("predicate", "where= of read(), columns() and convert() says which records are"),
         ("limit", "itertools.islice(penstock.read(...), n) takes the first n records"),
         ("n_rows", "itertools.islice(penstock.read(...), n) takes the first n records"),
         ("usecols", "the class says which fields are read"),

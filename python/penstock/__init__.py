@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         uint64,
     )
     from penstock._base.broken import BrokenFileWarning
+    from penstock._base.conditions import Condition, Field, field
     from penstock._base.types import Rename, T, Times, Types, Unix
     from penstock._io.remote.make import remote
     from penstock._io.remote.source import Remote
@@ -129,6 +130,7 @@ __all__ = [
     "Checkpoint",
     "ColumnBatch",
     "Columns",
+    "Condition",
     "Converted",
     "DecodeError",
     "Decoder",
@@ -136,6 +138,7 @@ __all__ = [
     "Element",
     "EmptyWarning",
     "EncodeError",
+    "Field",
     "Hex",
     "InternalError",
     "Items",
@@ -183,6 +186,7 @@ __all__ = [
     "dictionary",
     "dump",
     "encode",
+    "field",
     "float32",
     "int8",
     "int16",
@@ -269,6 +273,10 @@ if not TYPE_CHECKING:
             from penstock._verbs import converted as _converted  # noqa: PLC0415 - as above
 
             found = _converted.Converted
+        elif name in {"Condition", "Field", "field"}:
+            from penstock._base import conditions as _conditions  # noqa: PLC0415 - few programs have one
+
+            found = getattr(_conditions, name)
         elif name in {"make", "plain"}:
             from penstock._verbs import values as _values  # noqa: PLC0415 - for what others have parsed
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Target,
         Torn,
         Types,
+        Where,
     )
 
     Item = TypeVar("Item")
@@ -85,6 +86,7 @@ async def read(
     encoding: str | None = None,
     compression: Compression | None = "infer",
     limits: Limits | None = None,
+    where: Where | None = None,
 ) -> AsyncGenerator[T, None]:
     r"""Read the records of an asynchronous iterable of chunks one at a time, in constant memory.
 
@@ -105,6 +107,7 @@ async def read(
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the chunks are compressed; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
 
     Yields:
         The records.
@@ -141,6 +144,7 @@ async def read(
         encoding=encoding,
         compression=compression,
         limits=limits,
+        where=where,
     )
     if not hasattr(chunks, "__aiter__"):
         kind = type(chunks).__name__

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         Torn,
         Types,
         Unknown,
+        Where,
     )
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.rows import Rows
@@ -508,6 +509,7 @@ def read(
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "warn",
+    where: Where | None = None,
     all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     types: Types | None = None,
@@ -533,6 +535,7 @@ def read(
             each error.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a file an error that has no row behind its header.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
         all_errors: Whether an error reports all problems; see `decode`.
         unknown: What to do with columns that a class does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
@@ -589,6 +592,7 @@ def read(
             None,
             others,
             found if dialect == "infer" else said,
+            where,
         )
     return _read.read(
         source,
@@ -602,6 +606,7 @@ def read(
         member,
         limits,
         None if repair else said,
+        where,
     )
 
 
@@ -815,6 +820,7 @@ class Decoder(_decoder.Decoder[T]):
         errors: Errors = "raise",
         max_errors: int = 100,
         empty: Empty = "warn",
+        where: Where | None = None,
         all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         types: Types | None = None,
@@ -826,5 +832,5 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into = _plan.with_types(into, types)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
-        form = _dialect.chosen(dialect, None, repair)
+        form = _read.wanting(_dialect.chosen(dialect, None, repair), where)
         return cls._make(form, into, None, policy, encoding, limits, compression)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         HasSchema,
         T,
         Types,
+        Where,
     )
 
 __all__ = ["register"]
@@ -64,6 +65,7 @@ def register(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    where: Where | None = None,
 ) -> duckdb.DuckDBPyRelation:
     r"""Give files a name in a connection of DuckDB, under which queries read their records.
 
@@ -95,6 +97,7 @@ def register(
         compression: How the files are compressed.
         member: The member of a zip archive.
         limits: The limits to enforce instead of the default ones.
+        where: Which records there are: a condition, or its text; see `penstock.field`.
 
     Returns:
         The table as a relation. A query raises an error of DuckDB's, with the text of Penstock's.
@@ -135,6 +138,7 @@ def register(
         "compression": compression,
         "member": member,
         "limits": limits,
+        "where": where,
     }
     files = _Files(_scans.Scan("register", source, into, file_column, options))
     connection.register(name, files)

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Types,
         U,
         Unknown,
+        Where,
     )
 
 __all__ = [
@@ -505,6 +506,7 @@ def read(
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "warn",
+    where: Where | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -540,6 +542,8 @@ def read(
             `ValidationError`, of several files for each. `"warn"` issues an `EmptyWarning` if there
             is nothing at `at`, which may be misspelt; a list without elements is there. `"allow"`
             does nothing.
+        where: Which records are wanted: a condition, such as `field("size") > 3`, or its text,
+            `"size > 3"`. The others are not built; see `penstock.field`.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.
@@ -584,6 +588,7 @@ def read(
         compression,
         member,
         limits,
+        where=where,
     )
 
 
@@ -834,6 +839,7 @@ class Decoder(_decoder.Decoder[T]):
         errors: Errors = "raise",
         max_errors: int = 100,
         empty: Empty = "warn",
+        where: Where | None = None,
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -851,6 +857,5 @@ class Decoder(_decoder.Decoder[T]):
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         # What is looked at is the text as it is fed.
         packing = compression if partial is False else None
-        return cls._make(
-            _dialect(non_finite, comments), into, at, policy, encoding, limits, packing, partial
-        )
+        dialect = _read.wanting(_dialect(non_finite, comments), where)
+        return cls._make(dialect, into, at, policy, encoding, limits, packing, partial)

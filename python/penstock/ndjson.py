@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Torn,
         Types,
         Unknown,
+        Where,
     )
     from penstock._parts.rows import Rows
 
@@ -456,6 +457,7 @@ def read(
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "warn",
+    where: Where | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -484,6 +486,7 @@ def read(
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
@@ -524,6 +527,7 @@ def read(
         compression,
         member,
         limits,
+        where=where,
     )
 
 
@@ -667,6 +671,7 @@ class Decoder(_decoder.Decoder[T]):
         errors: Errors = "raise",
         max_errors: int = 100,
         empty: Empty = "warn",
+        where: Where | None = None,
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -680,6 +685,5 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-        return cls._make(
-            _dialect(framing, non_finite), into, at, policy, encoding, limits, compression
-        )
+        dialect = _read.wanting(_dialect(framing, non_finite), where)
+        return cls._make(dialect, into, at, policy, encoding, limits, compression)

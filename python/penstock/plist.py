@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Target,
         Types,
         Unknown,
+        Where,
     )
 
 __all__ = [
@@ -524,6 +525,7 @@ def read(
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "warn",
+    where: Where | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -552,6 +554,7 @@ def read(
             malformed property list always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes it a `ValidationError` at the end if there was no record.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.
@@ -597,6 +600,7 @@ def read(
         compression,
         member,
         limits,
+        where=where,
     )
 
 
@@ -766,6 +770,7 @@ class Decoder(_decoder.Decoder[T]):
         errors: Errors = "raise",
         max_errors: int = 100,
         empty: Empty = "warn",
+        where: Where | None = None,
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -779,4 +784,5 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-        return cls._make(_dialect(form, repair), into, at, policy, encoding, limits, compression)
+        dialect = _read.wanting(_dialect(form, repair), where)
+        return cls._make(dialect, into, at, policy, encoding, limits, compression)

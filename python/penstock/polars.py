@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         HasSchema,
         T,
         Types,
+        Where,
     )
 
 __all__ = ["scan"]
@@ -60,6 +61,7 @@ def scan(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    where: Where | None = None,
 ) -> pl.LazyFrame:
     r"""Make a lazy frame of the records of files.
 
@@ -89,6 +91,7 @@ def scan(
         compression: How the files are compressed.
         member: The member of a zip archive.
         limits: The limits to enforce instead of the default ones.
+        where: Which records there are: a condition, or its text; see `penstock.field`.
 
     Returns:
         A lazy frame. Its `collect` raises Penstock's own errors; polars 1, and any polars while it
@@ -122,6 +125,7 @@ def scan(
         "compression": compression,
         "member": member,
         "limits": limits,
+        "where": where,
     }
     files = _Files(_scans.Scan("scan", source, into, file_column, options))
     return register_io_source(files.frames, schema=files.schema, is_pure=True)

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         Types,
         Unknown,
         Unresolved,
+        Where,
     )
 
 __all__ = [
@@ -519,6 +520,7 @@ def read(
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "warn",
+    where: Where | None = None,
     all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     repeated: Repeated = "error",
@@ -557,6 +559,7 @@ def read(
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         unknown: What to do with elements and attributes that a class does not name, as for
@@ -594,7 +597,7 @@ def read(
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
     return _read.read(
-        source, "xml", dialect, into, at, policy, encoding, compression, member, limits
+        source, "xml", dialect, into, at, policy, encoding, compression, member, limits, where=where
     )
 
 
@@ -823,6 +826,7 @@ class Decoder(_decoder.Decoder[T]):
         errors: Errors = "raise",
         max_errors: int = 100,
         empty: Empty = "warn",
+        where: Where | None = None,
         all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         repeated: Repeated = "error",
@@ -840,6 +844,7 @@ class Decoder(_decoder.Decoder[T]):
             into, at = _plan.of_records(into, at, types)
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        dialect = _read.wanting(dialect, where)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 
 

@@ -293,10 +293,10 @@ def read(source, into, /, *, dialect, repair, RECORDS, READ, FILE, resume) -> _r
 
         return _checkpoint.read(
             resume, source, into, policy, None, limits, "csv", None, others,
-            found if dialect == "infer" else said)
+            found if dialect == "infer" else said, where)
     return _read.read(
         source, "csv", _mending(dialect, repair) if repair else form, into, None, policy,
-        encoding, compression, member, limits, None if repair else said)
+        encoding, compression, member, limits, None if repair else said, where)
 
 
 @_suggest.advised
@@ -447,5 +447,5 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into = _plan.with_types(into, types)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
-        form = _dialect.chosen(dialect, None, repair)
+        form = _read.wanting(_dialect.chosen(dialect, None, repair), where)
         return cls._make(form, into, None, policy, encoding, limits, compression)

@@ -2,7 +2,7 @@ DUPLICATES = duplicates
 FILE = compression, member, limits
 READ = all_errors, duplicates, unknown, types, encoding
 OPEN = duplicates, unknown, all_errors, types, encoding, FILE
-RECORDS = errors, max_errors, empty
+RECORDS = errors, max_errors, empty, where
 TARGET = compression, level, sync
 TEXT = sort_keys, canonical, ascii
 NUMBERS = non_finite, decimals, large_ints, binary
@@ -139,7 +139,7 @@ def read():
         into, at = _plan.of_records(into, at, types)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
     return _read.read(
-        source, FORMAT, DIALECT, into, at, policy, encoding, compression, member, limits)
+        source, FORMAT, DIALECT, into, at, policy, encoding, compression, member, limits, where=where)
 
 
 def open():
@@ -183,4 +183,5 @@ class Decoder:
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-        return cls._make(DIALECT, into, at, policy, encoding, limits, compression)
+        dialect = _read.wanting(DIALECT, where)
+        return cls._make(dialect, into, at, policy, encoding, limits, compression)

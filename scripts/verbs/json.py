@@ -359,6 +359,5 @@ class Decoder(_decoder.Decoder[T]):
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         # What is looked at is the text as it is fed.
         packing = compression if partial is False else None
-        return cls._make(
-            _dialect(non_finite, comments), into, at, policy, encoding, limits, packing, partial
-        )
+        dialect = _read.wanting(_dialect(non_finite, comments), where)
+        return cls._make(dialect, into, at, policy, encoding, limits, packing, partial)

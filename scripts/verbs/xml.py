@@ -253,7 +253,7 @@ def read(source, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
     return _read.read(
-        source, "xml", dialect, into, at, policy, encoding, compression, member, limits
+        source, "xml", dialect, into, at, policy, encoding, compression, member, limits, where=where
     )
 
 
@@ -426,6 +426,7 @@ class Decoder(_decoder.Decoder[T]):
             into, at = _plan.of_records(into, at, types)
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        dialect = _read.wanting(dialect, where)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 
 

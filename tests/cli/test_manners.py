@@ -34,8 +34,8 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
     [
         (["count", "--nonsense", "a"], "penstock count: there is no option '--nonsense'\n"),
         (
-            ["head", "a", "--where", "b"],
-            "penstock head: there is no option '--where'; 'penstock head --all FILE | grep WORD' ",
+            ["head", "a", "--filter", "b"],
+            "penstock head: there is no option '--filter'; --where of 'head', 'count', 'cut' and ",
         ),
         (
             ["head", "a", "--limti=3"],
@@ -62,7 +62,7 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
         ),
         (
             ["where", "a"],
-            "penstock: there is no command 'where'; 'penstock head --all FILE | grep WORD' finds",
+            "penstock: there is no command 'where'; --where of 'head', 'count', 'cut' and 'conve",
         ),
         (
             ["sort", "a"],

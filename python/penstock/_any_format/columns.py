@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Sources,
         T,
         Types,
+        Where,
     )
     from penstock._parts.checkpoint import Checkpoint
     from penstock._rust import Columns, Schema
@@ -60,6 +61,7 @@ def columns(
     member: str | None = None,
     limits: Limits | None = None,
     resume: Checkpoint | Literal["start"] | None = None,
+    where: Where | None = None,
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
@@ -99,6 +101,8 @@ def columns(
         limits: As for `read`.
         resume: Where to go on: what `Columns.checkpoint` or `Reader.checkpoint` has returned. The
             columns are then those of `into`, which must be a class or a schema.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`. It may ask
+            for fields that are no columns.
 
     Returns:
         An object that polars, pyarrow, DuckDB and pandas take, and an iterator over batches.
@@ -140,6 +144,7 @@ def columns(
         member=member,
         limits=limits,
         resume=resume,
+        where=where,
     )
     chosen = None if columns is None else list(columns)
     return reader.columns(
@@ -166,6 +171,7 @@ def schema(
     compression: Compression | None = "infer",
     member: str | None = None,
     limits: Limits | None = None,
+    where: Where | None = None,
 ) -> Schema:
     r"""Find the columns of records: their names and types.
 
@@ -184,6 +190,7 @@ def schema(
         compression: As for `read`.
         member: As for `read`.
         limits: As for `read`.
+        where: Which records count: a condition, or its text; see `penstock.field`.
 
     Returns:
         A schema. Pass it to `read` or `columns` in place of a class.
@@ -211,6 +218,7 @@ def schema(
         compression=compression,
         member=member,
         limits=limits,
+        where=where,
     )
 
 

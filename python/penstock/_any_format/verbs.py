@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Torn,
         Types,
         Unknown,
+        Where,
     )
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.rows import Rows
@@ -380,6 +381,7 @@ def read(
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "warn",
+    where: Where | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -408,6 +410,7 @@ def read(
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
@@ -449,25 +452,30 @@ def read(
 
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(format, encoding, compression, member)
-        return _table.read(source, into, policy, types, limits, {"at": at is not None, **others})
+        others = {"at": at is not None, "where": where is not None, **others}
+        return _table.read(source, into, policy, types, limits, others)
     if split is not None:
         from penstock._parts import split as _split  # noqa: PLC0415 - few programs have parts
 
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, **others}
-        return _split.read(split, source, into, policy, types, limits, others)
+        return _split.read(split, source, into, policy, types, limits, others, where)
     if resume is not None:
         from penstock._parts import checkpoint as _checkpoint  # noqa: PLC0415 - few programs keep their place
 
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         others = _for_files(None, encoding, compression, member)
-        return _checkpoint.read(resume, source, into, policy, types, limits, format, at, others)
+        return _checkpoint.read(
+            resume, source, into, policy, types, limits, format, at, others, where=where
+        )
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _formats.checked(format)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
-    return _read.read(source, kind, None, into, at, policy, encoding, compression, member, limits)
+    return _read.read(
+        source, kind, None, into, at, policy, encoding, compression, member, limits, where=where
+    )
 
 
 def _has_columns(source: object) -> TypeIs[ArrowColumns]:

@@ -35,7 +35,6 @@ NAMES = {
         ("json_schema", "model_json_schema", "to_json_schema", "openapi"),
         "there is no JSON Schema here: pydantic.TypeAdapter(cls).json_schema() makes one",
     ),
-    "field": "penstock.at says where a field stands: Annotated[str, at('a/b')]",
     **dict.fromkeys(
         ("JSONDecodeError", "ParseError", "InvalidFileException"),
         "penstock.DecodeError is the error of all formats",
@@ -125,7 +124,7 @@ OPTIONS = {
 
 # Options that no function has, or that have another name, and what to do instead.
 _SECOND = "a type is the second argument of the functions that read and write, without a name"
-_FILTER = "write an `if` in the loop over read(), or a stage of penstock.streams"
+_FILTER = "where= of read(), columns() and convert() says which records are wanted"
 _FIRST = "itertools.islice(penstock.read(...), n) takes the first n records, and reads no more"
 _TYPES = "the class that is the second argument says the types"
 _FUNCTIONS = "pass the class as the second argument, or types= for functions that make values"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from penstock._annotations.times import times
     from penstock._annotations.via import via
+    from penstock._base.conditions import Condition
     from penstock._base.errors import DecodeError
 
     # A call without a type returns plain values, so a checker sees `Any`.
@@ -135,6 +136,8 @@ if TYPE_CHECKING:
     Sources: TypeAlias = Source | Sequence[Path | Addressed]
     # Whether the index of a file is kept: beside the file, or at a path.
     Index: TypeAlias = bool | Path | None
+    # Which records are wanted.
+    Where: TypeAlias = str | Condition
     # Where the records are: a path or, for several kinds of records, paths with their types.
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
     # The formats by name.

@@ -15,6 +15,7 @@ from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._io.dialect import Dialect
 from penstock._parts.split import as_start, check_values, damaged, dialect_of
+from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO, Literal, Self, TypeAlias
 
     from penstock._base.limits import Limits
-    from penstock._base.types import At, Format, Found, Types
+    from penstock._base.types import At, Format, Found, Types, Where
     from penstock._rust import Reader
 
     Said: TypeAlias = dict[str, Any] | Callable[[Found], dict[str, Any]] | None
@@ -319,16 +320,23 @@ def _is_same(one: dict[str, Any], other: dict[str, Any] | None) -> bool:
 class Opening:
     """Opens files for a reader whose place can be kept."""
 
-    __slots__ = ("kind", "known", "said")
+    __slots__ = ("kind", "known", "said", "where")
 
-    def __init__(self, kind: Format | None, said: Said, known: dict[str, Any] | None) -> None:
+    def __init__(
+        self,
+        kind: Format | None,
+        said: Said,
+        known: dict[str, Any] | None,
+        where: Where | None = None,
+    ) -> None:
         """Store the format and the arguments of a dialect, if the caller has named them.
 
-        `known` are the arguments that a checkpoint has.
+        `known` are the arguments that a checkpoint has, and `where` says which records are wanted.
         """
         self.kind = kind
         self.said = said
         self.known = known
+        self.where = where
 
     def open(self, file: Found, behind: Checkpoint | None, is_last: bool) -> Opened:
         """Return how a file is read from the beginning or behind a checkpoint.
@@ -371,7 +379,7 @@ class Opening:
             raise ValueError(f"resume= reads rows that end with a line feed, not with {end!r}")
         source = _rust.Source(path, name, None, "infer")
         place = (which, sought, ended, start, said, is_last and not is_pinned)
-        return dialect_of(kind, named, said), source, place
+        return _read.wanting(dialect_of(kind, named, said), self.where), source, place
 
 
 def _key(path: str) -> bytes:
@@ -491,6 +499,7 @@ def read(
     at: At[Any] | None,
     others: Mapping[str, bool],
     said: Said = None,
+    where: Where | None = None,
 ) -> Reader[Any]:
     """Read on behind a checkpoint.
 
@@ -515,7 +524,7 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
     behind = resume if isinstance(resume, Checkpoint) else None
-    opening = Opening(kind, said, None if behind is None else behind.dialect)
+    opening = Opening(kind, said, None if behind is None else behind.dialect, where)
     if paths is not None:
         files = _left(resume, paths, opening)
         return _rust.read_on(next(files), into, at, policy, limits, files, f"{len(paths):,} files")

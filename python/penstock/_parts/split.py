@@ -16,6 +16,7 @@ from penstock._io import dialect as _dialect
 from penstock._io import files as _files
 from penstock._io import formats as _formats
 from penstock._io import sources as _sources
+from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._base.limits import Limits
-    from penstock._base.types import At, Format, Found, Index, Sources, T, Types
+    from penstock._base.types import At, Format, Found, Index, Sources, T, Types, Where
     from penstock._io.remote.source import Remote
     from penstock._rust import Columns, Reader, Schema
 
@@ -684,6 +685,7 @@ def read(
     types: Types | None,
     limits: Limits | None,
     others: Mapping[str, bool],
+    where: Where | None = None,
 ) -> Reader[Any]:
     """Read the records of a part. `others` says which other options the caller gave.
 
@@ -702,7 +704,7 @@ def read(
     file, version = _as_it_was(split)
     if types is not None:
         into, at = _plan.of_records(into, at, types)  # type: ignore[arg-type]  # it is checked there
-    dialect = dialect_of(split.format, split.path, split.dialect)
+    dialect = _read.wanting(dialect_of(split.format, split.path, split.dialect), where)
     found, name = _sources.locate("read", file, "infer", None, limits)
     if _is_archive(found):
         try:

@@ -10,6 +10,7 @@ from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 from penstock._io import targets as _targets
 from penstock._verbs import converted as _converted
+from penstock._verbs import read as _read
 from penstock._verbs import tables as _tables
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         TableFormat,
         Target,
         Unresolved,
+        Where,
     )
     from penstock._io.dialect import Dialect
     from penstock._verbs.converted import Converted
@@ -101,6 +103,7 @@ def convert(
     member: str | None = None,
     limits: Limits | None = None,
     threads: int = 1,
+    where: Where | None = None,
 ) -> Converted:
     r"""Convert a file or a stream to another format, without making Python objects.
 
@@ -173,6 +176,8 @@ def convert(
         limits: The limits to enforce instead of the default ones, on both sides.
         threads: How many threads convert one source that has several records, unless it is a
             property list that is text. The target is the same for any number, and so are errors.
+        where: Which records are written: a condition, or its text; see `penstock.field`. It asks
+            for values of the source, so it can be used without `into`.
 
     Returns:
         How many records were written and left out, and the bytes on both sides.
@@ -243,6 +248,7 @@ def convert(
             ("member", member is not None),
             ("limits", limits is not None),
             ("threads", threads != 1),
+            ("where", where is not None),
             *((option, True) for option in reads),
         ):
             if other:
@@ -273,6 +279,7 @@ def convert(
         into=into,
         objects=objects,
         threads=threads,
+        where=where,
     )
 
 
@@ -301,6 +308,7 @@ def run(
     columns: tuple[str, bool] | None = None,
     threads: int = 1,
     most: int | None = None,
+    where: Where | None = None,
 ) -> Converted:
     """Convert a source, in the context of `watch` if it is given; see `penstock.convert`.
 
@@ -317,6 +325,7 @@ def run(
             if given_one:
                 raise TypeError(f"{option}= is no option for a target of the format {table!r}")
         kind, dialect = _read_as(source, format, reads, into, compression, member, limits)
+        dialect = _read.wanting(dialect, where)
         return _tables.records(
             source,
             target,
@@ -344,6 +353,9 @@ def run(
     finally:
         del given  # This closes an archive that was opened here.
     dialect, style = sides(kind, style_of, form, reads, writes, into, (name, target))
+    if where is not None:
+        _check_records(dialect, style_of, at)
+        dialect = _read.wanting(dialect, where)
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
         conversion = _rust.Conversion(
@@ -353,6 +365,20 @@ def run(
             return _converted.of(conversion.run())
         with watch(conversion):
             return _converted.of(conversion.run())
+
+
+def _check_records(dialect: _rust.Dialect, to: Format, at: str | None) -> None:
+    """Check that a source has records, of which a condition can choose some.
+
+    Raises:
+        ValueError: It is converted as one document.
+    """
+    is_document = dialect.format not in _formats.STREAMS
+    if at is None and is_document and to not in _formats.STREAMS:
+        raise ValueError(
+            "where= chooses records, and without at= this is one document: name the path of the "
+            "records, for example at='*'"
+        )
 
 
 def _read_as(

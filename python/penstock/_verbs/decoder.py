@@ -8,6 +8,7 @@ from penstock._base import plan as _plan
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN, T
 from penstock._io import formats as _formats
+from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Errors,
         Format,
         Types,
+        Where,
     )
 
 
@@ -53,6 +55,7 @@ class Decoder(_rust.Decoder[T]):
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that the type does not name; see `penstock.json.read`.
@@ -91,6 +94,7 @@ class Decoder(_rust.Decoder[T]):
         errors: Errors = "raise",
         max_errors: int = 100,
         empty: Empty = "warn",
+        where: Where | None = None,
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -102,7 +106,7 @@ class Decoder(_rust.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        dialect = _formats.dialect(_formats.checked(format))
+        dialect = _read.wanting(_formats.dialect(_formats.checked(format)), where)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock._base.limits import Limits
-    from penstock._base.types import Compression, Format, Found
+    from penstock._base.types import Compression, Format, Found, Where
 
 
 def read(
@@ -32,8 +32,11 @@ def read(
     member: str | None,
     limits: Limits | None,
     said: dict[str, Any] | None = None,
+    where: Where | None = None,
 ) -> _rust.Reader[Any]:
     """Read a source, or several files one after the other.
+
+    With `where`, the reader passes over all records that a condition does not want.
 
     Without a dialect, it is that of the format; without a format, that of each file. It may be a
     function of the name of each file. `said` has the arguments of a dialect that can be made again.
@@ -46,7 +49,7 @@ def read(
     paths = _files.files(source, format)
     if paths is not None and len(paths) > 1:
         return _several(
-            paths, format, dialect, into, at, policy, encoding, compression, member, limits
+            paths, format, dialect, into, at, policy, encoding, compression, member, limits, where
         )
     one = source if paths is None else paths[0]
     given, name = _sources.locate("read", one, compression, member, limits)  # type: ignore[arg-type]  # it is checked there
@@ -57,6 +60,8 @@ def read(
             dialect = _dialect(given, name, format)
         elif callable(dialect):
             dialect = dialect(name)
+        if where is not None:
+            dialect = wanting(dialect, where)
         return _rust.Reader(dialect, opened, into, at, policy, limits, True, None, kept)  # type: ignore[arg-type]  # a path or a mapping
     finally:
         del given  # This closes an archive that was opened here.
@@ -75,6 +80,7 @@ def _several(
     compression: Compression | None,
     member: str | None,
     limits: Limits | None,
+    where: Where | None,
 ) -> _rust.Reader[Any]:
     total: int | None = 0
     for path in paths:
@@ -99,10 +105,26 @@ def _several(
     else:
         dialects = [dialect for _ in paths]
     alike = all(each is dialects[0] for each in dialects)
+    if where is not None:
+        dialects = [wanting(each, where) for each in dialects]
     sources = map(opened, paths, dialects)
     first, given = next(sources)
     several = (f"{len(paths):,} files", alike, total, sources)
     return _rust.Reader(first, given, into, at, policy, limits, True, several)  # type: ignore[arg-type]
+
+
+def wanting(dialect: _rust.Dialect, where: Where | None) -> _rust.Dialect:
+    """Return a dialect for those records that a condition wants.
+
+    Raises:
+        TypeError: `where` is neither a condition nor text.
+        ValueError: The text is no condition.
+    """
+    if where is None:
+        return dialect
+    from penstock._base import conditions as _conditions  # noqa: PLC0415 - few programs have one
+
+    return dialect.wanting(_conditions.given(where))
 
 
 def _broken(error: DecodeError) -> Iterator[bytes]:

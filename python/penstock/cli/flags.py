@@ -119,6 +119,15 @@ def at(
     )
 
 
+def where(options: argparse._ActionsContainer) -> None:
+    """Add which records are wanted."""
+    options.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="only records of which this is true: population > 5e6 and country in ('CH', 'AT')",
+    )
+
+
 def into(shape: argparse._ActionsContainer, options: argparse._ArgumentGroup, what: str) -> None:
     """Add the class of a record."""
     shape.add_argument("--into", metavar="MODULE:CLASS", help=f"{what}; {LOOKED_UP}")

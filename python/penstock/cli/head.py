@@ -62,7 +62,9 @@ def _objects(reader: Reader[Any], source: Source, left: int | None, printer: Pri
 
 def _values(arguments: argparse.Namespace, source: Source, values: _Values) -> int:
     """Print plain values, shortened if they are long; return how many."""
-    opening = source.opening() if source.format == "json" and arguments.at is None else ""
+    # A condition asks for the records that there are without a path.
+    looks = source.format == "json" and arguments.at is None and arguments.where is None
+    opening = source.opening() if looks else ""
     # The members of one long object are worth more than its beginning. A compressed file that turns
     # out to have another root is read again.
     if not arguments.fields and (opening in {"{", "["} or (opening and not source.is_stream)):

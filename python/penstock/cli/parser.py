@@ -118,6 +118,7 @@ def _add_schema(commands: Commands) -> None:
     flags.files(schema)
     options = flags.start(schema)
     flags.at(options)
+    flags.where(options)
     flags.into(options, options, "the class of a record, whose fields are the columns")
     flags.errors(options, collect=False)
     flags.limit(options, "look at no more than so many records of each file (default: all)")
@@ -173,6 +174,7 @@ def _add_head(commands: Commands) -> None:
         help="print long records whole; otherwise they are shortened to about 2,000 characters",
     )
     flags.at(options)
+    flags.where(options)
     shape = options.add_mutually_exclusive_group()
     shape.add_argument(
         "--fields",
@@ -197,6 +199,7 @@ def _add_count(commands: Commands) -> None:
     flags.files(count)
     options = flags.start(count)
     flags.at(options)
+    flags.where(options)
     flags.errors(options)
     flags.max_errors(options, "count to the end; only with --errors skip or collect")
     flags.limit(options, "count no further than to so many records (default: all)")
@@ -216,6 +219,7 @@ def _add_check(commands: Commands) -> None:
     flags.files(check)
     options = flags.start(check)
     flags.at(options)
+    flags.where(options)
     flags.into(options, options, "the class that each record must fit")
     options.add_argument(
         "--unknown",
@@ -261,6 +265,7 @@ def _add_convert(commands: Commands) -> None:
         options,
         "the whole document; for NDJSON, for CSV and with --into as for 'count'",
     )
+    flags.where(options)
     shape = options.add_mutually_exclusive_group()
     flags.into(shape, options, "the class that each record is checked and written by")
     shape.add_argument(
@@ -341,6 +346,7 @@ def _add_cut(commands: Commands) -> None:
     )
     flags.written(options)
     flags.at(options)
+    flags.where(options)
     flags.raw(
         options,
         "print values as text: a record in a line, tabs between values, no quotes and no header",

@@ -117,6 +117,7 @@ class Source:
                 "infer",
                 arguments.member,
                 None,
+                where=getattr(arguments, "where", None),
             )
         except OSError as error:
             raise _unopened(error) from error
@@ -171,6 +172,7 @@ class Source:
                 columns=columns,
                 threads=chosen(getattr(arguments, "threads", 1)),
                 most=most,
+                where=arguments.where,
             )
         except BrokenPipeError:
             raise

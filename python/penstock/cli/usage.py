@@ -29,8 +29,12 @@ _ELSEWHERE = {
     **dict.fromkeys(("keys", "paths", "tree"), "'outline' shows the paths of a file"),
     **dict.fromkeys(("columns", "types", "arrow"), "'schema' shows the columns of a file"),
     **dict.fromkeys(
-        ("grep", "where", "filter", "search", "find", "query"),
-        "'penstock head --all FILE | grep WORD' finds records; DuckDB filters penstock.columns()",
+        ("grep", "search", "find"),
+        "'penstock head --all FILE | grep WORD' finds records, and --where takes a condition",
+    ),
+    **dict.fromkeys(
+        ("where", "filter", "query"),
+        "--where of 'head', 'count', 'cut' and 'convert' chooses records",
     ),
     **dict.fromkeys(("join", "group", "sql"), "DuckDB takes penstock.columns() as a table"),
     **dict.fromkeys(

@@ -47,7 +47,7 @@ class Decoder(_rust.Decoder[T]):
     def __new__(cls, into, /, *, format, at, RECORDS, READ, compression, limits) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        dialect = _formats.dialect(_formats.checked(format))
+        dialect = _read.wanting(_formats.dialect(_formats.checked(format)), where)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 

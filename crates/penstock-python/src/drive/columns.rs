@@ -9,6 +9,7 @@ use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::formats::Reader;
 use penstock_core::formats::ReaderState;
+use penstock_core::protocol::Destination;
 use penstock_core::run::{Failed, Input, Run, Turn as RunTurn, Windows};
 use penstock_core::split::{self, RecordStart, Turn as Stepped};
 use pyo3::prelude::*;
@@ -24,7 +25,8 @@ impl Driver {
         (rows, bytes): (usize, usize),
         threads: usize,
     ) -> PyResult<SchemaRef> {
-        self.threads = Some(threads).filter(|threads| *threads > 1);
+        // A thread would pass on what a condition asks for.
+        self.threads = Some(threads).filter(|threads| *threads > 1 && !self.is_conditional);
         let made = columns_of(py, self.builder.planned(), asked)?;
         self.sampler.hold();
         self.builder.fill(py, made, rows, bytes);
@@ -158,6 +160,7 @@ fn fill_on(
         if !matches!(turn, Ok(RunTurn::Problem(_))) {
             gauge.skipped.store(run.refused(), Ordering::Relaxed);
         }
+        gauge.filtered.store(builder.left_out(), Ordering::Relaxed);
         let turn = turn?;
         if !matches!(turn, RunTurn::Dry) {
             return Ok(turn);

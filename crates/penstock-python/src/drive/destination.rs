@@ -17,7 +17,7 @@ use penstock_core::protocol::{
     Copies, Destination, FormatReader, InputView, Kept, Refused, Sink, Step, Unknown,
 };
 use penstock_core::run::{Failed, RecordScope, Run, Windows};
-use penstock_core::select::{Open, Records};
+use penstock_core::select::{Condition, Open, Records};
 use penstock_core::shape::Shape;
 use penstock_core::source::Source;
 use penstock_core::split::{self, RecordStart, Threads};
@@ -25,6 +25,7 @@ use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl<S: Side> Destination for Owned<S> {
     type Error = Refusal;
@@ -56,6 +57,9 @@ impl<S: Side> Destination for Owned<S> {
     }
     fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         self.path(inside)
+    }
+    fn breaks(refusal: &Refusal) -> bool {
+        refusal.breaks()
     }
     fn ready(&self) -> u64 {
         Owned::ready(self) as u64
@@ -160,6 +164,16 @@ impl Builder {
             FormatOptions::Markup(own) => {
                 Builder::Markup(RecordScope::new(Owned::new(plan, options, own), records))
             }
+        }
+    }
+
+    /// Before anything is read: takes only those of the records that a condition wants.
+    pub(crate) fn wanting(self, condition: Arc<Condition>) -> Self {
+        match self {
+            Builder::Keyed(scope) => Builder::Keyed(scope.wanting(condition)),
+            Builder::Markup(scope) => Builder::Markup(scope.wanting(condition)),
+            // Columns are filled in the place of objects, of which some are wanted already.
+            filling => filling,
         }
     }
 

@@ -22,7 +22,7 @@ use penstock_core::protocol::{Destination, FormatReader};
 use penstock_core::run::{
     Failed, Failure, Input, LastRecord, Problem, RepairLog, Run, Turn as RunTurn, Windows,
 };
-use penstock_core::select::{Open, Records};
+use penstock_core::select::{Condition, Open, Records};
 use penstock_core::source::SourceError;
 use penstock_core::split::RecordStart;
 use penstock_scan::make_room;
@@ -41,6 +41,8 @@ pub(crate) struct Gauge {
     pub(crate) records: AtomicU64,
     /// Bad records that were skipped.
     pub(crate) skipped: AtomicU64,
+    /// Records that a condition has left out.
+    pub(crate) filtered: AtomicU64,
     /// Nanoseconds in the source, in scanning and in building; see `timing.rs`.
     pub(crate) timing: [AtomicU64; 3],
 }
@@ -54,6 +56,7 @@ impl Gauge {
         add(&self.bytes, &other.bytes);
         add(&self.records, &other.records);
         add(&self.skipped, &other.skipped);
+        add(&self.filtered, &other.filtered);
         for (to, from) in self.timing.iter().zip(&other.timing) {
             add(to, from);
         }
@@ -91,6 +94,8 @@ pub(crate) enum Turn {
 /// How a run works.
 pub(crate) struct Settings {
     pub(crate) records: Option<Records>,
+    /// Which of them are wanted, if not all are.
+    pub(crate) condition: Option<Arc<Condition>>,
     pub(crate) options: Options,
     pub(crate) errors: Errors,
     pub(crate) max_errors: usize,
@@ -127,6 +132,7 @@ impl Settings {
         let wanted = empty.wanted(sought, has_path);
         Ok(Settings {
             records,
+            condition: None,
             options,
             errors: policy.errors(py)?,
             max_errors,
@@ -157,6 +163,8 @@ pub(crate) struct Driver {
     /// Whether an object at the root of the document is a record because no path says otherwise.
     is_lone_object: bool,
     broken_off: bool,
+    /// Whether a condition chooses among the records.
+    pub(super) is_conditional: bool,
     /// The offset of the first byte that comes.
     begins_at: u64,
     /// If the input begins at a place of a binary property list, which nothing but the point says until
@@ -198,7 +206,8 @@ impl Driver {
         settings: Settings,
         input: Windows,
     ) -> Self {
-        let Settings { records, mut options, errors, max_errors, limits, name, wanted } = settings;
+        let Settings { records, condition, mut options, errors, max_errors, limits, name, wanted } =
+            settings;
         let policy = errors.policy(max_errors);
         options.all_errors &= policy.describes();
         // If the document is the only record, its problem is always raised.
@@ -206,6 +215,11 @@ impl Driver {
         let looks_on = options.all_errors && records.is_none();
         let is_lone_object = dialect.is_json() && matches!(records, Some(Records::Default(_)));
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
+        let is_conditional = condition.is_some();
+        let builder = match condition {
+            Some(condition) => builder.wanting(condition),
+            None => builder,
+        };
         let mut run = Run::new(reader, input, policy);
         if looks_on {
             run.look_on();
@@ -227,6 +241,7 @@ impl Driver {
             shortener: None,
             is_lone_object,
             broken_off: false,
+            is_conditional,
             begins_at: 0,
             begun_at: None,
             threads: None,
@@ -435,7 +450,7 @@ impl Driver {
     #[inline]
     pub(crate) fn advance(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Driver { run, builder, sampler, gauge, shortener, .. } = self;
+            let Driver { run, builder, sampler, gauge, shortener, is_conditional, .. } = self;
             let turn = if sampler.is_on() {
                 match shortener {
                     Some(shortener) => shortener.advance(run, builder),
@@ -446,6 +461,9 @@ impl Driver {
             };
             if !matches!(turn, Ok(RunTurn::Problem(_))) {
                 gauge.skipped.store(run.refused(), Ordering::Relaxed);
+            }
+            if *is_conditional {
+                gauge.filtered.store(builder.left_out(), Ordering::Relaxed);
             }
             match turn {
                 Ok(RunTurn::Paused) => {
@@ -669,9 +687,14 @@ fn run_measured(
     sampler.measure(|clockwork| match clockwork {
         None => run.advance(builder),
         Some(clockwork) => match builder {
-            Builder::Keyed(scope) => run.advance(&mut Timed { scope, clockwork }),
-            Builder::Markup(scope) => run.advance(&mut Timed { scope, clockwork }),
-            Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => run.advance(builder),
+            Builder::Keyed(scope) if !scope.is_conditional() => {
+                run.advance(&mut Timed { scope, clockwork })
+            }
+            Builder::Markup(scope) if !scope.is_conditional() => {
+                run.advance(&mut Timed { scope, clockwork })
+            }
+            // Columns, and records of a condition, are not timed.
+            _ => run.advance(builder),
         },
     })
 }

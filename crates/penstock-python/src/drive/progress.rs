@@ -172,6 +172,10 @@ impl Meter {
         Timing::of(&self.all())
     }
 
+    pub(crate) fn filtered(&self) -> u64 {
+        self.all().filtered.into_inner()
+    }
+
     pub(crate) fn skipped(&self) -> u64 {
         self.all().skipped.into_inner()
     }

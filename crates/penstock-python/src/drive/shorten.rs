@@ -93,10 +93,14 @@ impl Shortener {
         builder: &mut Builder,
     ) -> Result<Turn<PyErr>, Failed<PyErr, PyErr>> {
         match builder {
-            Builder::Keyed(scope) => run.advance(&mut Shortened { scope, state: self }),
-            Builder::Markup(scope) => run.advance(&mut Shortened { scope, state: self }),
-            // Nobody asks for both.
-            Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => run.advance(builder),
+            Builder::Keyed(scope) if !scope.is_conditional() => {
+                run.advance(&mut Shortened { scope, state: self })
+            }
+            Builder::Markup(scope) if !scope.is_conditional() => {
+                run.advance(&mut Shortened { scope, state: self })
+            }
+            // Nobody asks for columns as well. A condition asks for whole records.
+            _ => run.advance(builder),
         }
     }
 
@@ -170,6 +174,7 @@ macro_rules! inside {
         match $self.scope {
             RecordScope::Root(sink) => sink.$method($($argument),*),
             RecordScope::Inside(sink) => sink.$method($($argument),*),
+            RecordScope::Where(_) => unreachable!("see `is_conditional`"),
         }
     };
 }
@@ -180,6 +185,7 @@ impl<S: Side> Shortened<'_, S> {
         match &*self.scope {
             RecordScope::Root(_) => !self.state.open.is_empty(),
             RecordScope::Inside(select) => select.in_record(),
+            RecordScope::Where(_) => unreachable!("see `is_conditional`"),
         }
     }
 
@@ -188,6 +194,7 @@ impl<S: Side> Shortened<'_, S> {
         let step = match &*self.scope {
             RecordScope::Root(_) => None,
             RecordScope::Inside(select) => select.path_prefix().pop(),
+            RecordScope::Where(_) => unreachable!("see `is_conditional`"),
         };
         self.state.begin(step);
     }
@@ -224,6 +231,7 @@ impl<S: Side> Shortened<'_, S> {
             let begins = match &*self.scope {
                 RecordScope::Root(_) => true,
                 RecordScope::Inside(select) => select.in_record(),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             };
             if begins {
                 self.begin_record();
@@ -325,6 +333,7 @@ macro_rules! passed {
             match &*self.scope {
                 RecordScope::Root(sink) => sink.$method($($argument),*),
                 RecordScope::Inside(sink) => sink.$method($($argument),*),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             }
         }
     };
@@ -337,6 +346,7 @@ macro_rules! scalars {
             self.value($length, |scope| match scope {
                 RecordScope::Root(sink) => sink.$method($($argument,)* at),
                 RecordScope::Inside(sink) => sink.$method($($argument,)* at),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             })
         })*
     };
@@ -354,6 +364,7 @@ macro_rules! keys {
             self.member($length, $element, |scope| match scope {
                 RecordScope::Root(sink) => sink.$method($($argument,)* at),
                 RecordScope::Inside(sink) => sink.$method($($argument,)* at),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             })
         })*
     };
@@ -366,6 +377,7 @@ macro_rules! begins {
             self.container($is_list, at, |scope| match scope {
                 RecordScope::Root(sink) => sink.$method(at),
                 RecordScope::Inside(sink) => sink.$method(at),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             })
         })*
     };

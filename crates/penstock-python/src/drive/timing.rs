@@ -294,6 +294,7 @@ macro_rules! timed {
             let result = match self.scope {
                 RecordScope::Root(sink) => sink.$method($($argument),*),
                 RecordScope::Inside(sink) => sink.$method($($argument),*),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             };
             self.clockwork.spent += since(begun);
             self.clockwork.calls += 1;
@@ -305,6 +306,7 @@ macro_rules! timed {
             match &self.scope {
                 RecordScope::Root(sink) => sink.$method($($argument),*),
                 RecordScope::Inside(sink) => sink.$method($($argument),*),
+                RecordScope::Where(_) => unreachable!("see `is_conditional`"),
             }
         }
     };

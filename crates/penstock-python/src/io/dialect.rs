@@ -1,6 +1,7 @@
 //! A dialect of a format, as a Python object: the format of a document and the options for reading
 //! it.
 
+use super::condition::Wanted;
 use crate::edge::errors::guarded;
 use crate::edge::options::{named_options, text, text_or_none, unknown_word, wrong_type};
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated, Root};
@@ -8,7 +9,8 @@ use crate::plan::{Plan, PlanKey, PlanRef, Prefixes, plan_error, plan_from, plan_
 use penstock_core::formats::{self, FORMATS, Format, Lends, Reader};
 use penstock_core::limits::Limits;
 use penstock_core::options::{InvalidOption, OptionValue, Value, alternatives};
-use penstock_core::select::{Path, PathError, Records};
+use penstock_core::select::{Condition, Path, PathError, Records};
+use penstock_core::shape::Form;
 use penstock_core::source::Detect;
 use penstock_core::xml::check_path;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -32,6 +34,8 @@ pub(crate) struct Dialect {
     force_list: ForceList,
     /// The element that the root must be.
     root: Option<Arc<Root>>,
+    /// Which records are wanted, if not all are.
+    wanted: Option<Arc<Wanted>>,
     /// The options that it was made with, for pickling.
     options: Py<PyDict>,
 }
@@ -41,6 +45,8 @@ pub(crate) struct Choice {
     pub(crate) plan: PlanRef,
     /// Which values are records. None: each value at the root.
     pub(crate) records: Option<Records>,
+    /// Which of them are wanted, if not all are.
+    pub(crate) condition: Option<Arc<Condition>>,
     /// The type and the path as `repr` shows them.
     pub(crate) title: String,
     /// What is said of a document without records.
@@ -61,7 +67,7 @@ impl Dialect {
             let format = of_name(format)?;
             let options = named_options(py, options, named)?;
             let (mut repeated, mut force_list) = (Repeated::default(), ForceList::default());
-            let mut root = None;
+            let (mut root, mut wanted) = (None, None);
             let mut said = Vec::with_capacity(options.len());
             for (option, value) in &options {
                 match (format.form.has_elements(), text("an option", &option)?) {
@@ -73,6 +79,7 @@ impl Dialect {
                         let name = (!value.is_none()).then_some(&value);
                         root = text_or_none("root", name)?.map(str::to_owned);
                     }
+                    (_, "where") => wanted = Some(Arc::new(Wanted::of(&value)?)),
                     (_, option) => said.push((option.to_owned(), of_python(&value)?)),
                 }
             }
@@ -80,11 +87,31 @@ impl Dialect {
             let prefixes = core.namespaces().map(|namespaces| namespaces.into_pyobject(py));
             let prefixes = prefixes.transpose()?.map(Bound::unbind);
             let options = options.unbind();
-            let mut dialect = Dialect { core, prefixes, repeated, force_list, root: None, options };
-            if let Some(root) = root {
+            let root_name = root;
+            let mut dialect =
+                Dialect { core, prefixes, repeated, force_list, root: None, wanted, options };
+            if let Some(root) = root_name {
                 dialect.root = Some(Arc::new(dialect.root_named(&root)?));
             }
             Ok(dialect)
+        })
+    }
+
+    /// The same dialect, for those records that a condition wants.
+    #[pyo3(signature = (given, /))]
+    fn wanting(&self, py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        guarded(py, || {
+            let options = self.options.bind(py).copy()?;
+            options.set_item("where", given)?;
+            Ok(Dialect {
+                core: Arc::clone(&self.core),
+                prefixes: self.prefixes.as_ref().map(|prefixes| prefixes.clone_ref(py)),
+                repeated: self.repeated,
+                force_list: self.force_list.clone(),
+                root: self.root.clone(),
+                wanted: Some(Arc::new(Wanted::of(given)?)),
+                options: options.unbind(),
+            })
         })
     }
 
@@ -109,7 +136,8 @@ impl Dialect {
         let prefixes = core.namespaces().is_some().then(|| PyDict::new(py).unbind());
         let (repeated, force_list) = (Repeated::default(), ForceList::default());
         let options = PyDict::new(py).unbind();
-        Ok(Dialect { core, prefixes, repeated, force_list, root: None, options })
+        let (root, wanted) = (None, None);
+        Ok(Dialect { core, prefixes, repeated, force_list, root, wanted, options })
     }
 
     /// The name of the format.
@@ -248,6 +276,20 @@ impl Dialect {
         into: &Bound<'_, PyAny>,
         at: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Choice> {
+        let mut choice = self.choose_all(into, at)?;
+        choice.condition = self.condition(into.py(), Some(&choice.plan))?;
+        if let Some(wanted) = &self.wanted {
+            choice.title = format!("{}, where {}", choice.title, wanted.shown());
+        }
+        Ok(choice)
+    }
+
+    /// The same without a condition.
+    fn choose_all(
+        &self,
+        into: &Bound<'_, PyAny>,
+        at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Choice> {
         let Some(at) = at else {
             let plan = self.plan(into)?;
             let records = self.is_document().then(Records::by_default);
@@ -257,7 +299,7 @@ impl Dialect {
                 self.core.default_records()
             );
             let sought = "there is no record".to_owned();
-            return Ok(Choice { plan, records, title, sought });
+            return Ok(Choice { plan, records, condition: None, title, sought });
         };
         if let Ok(at) = at.cast::<PyString>() {
             let at = at.to_str()?;
@@ -265,7 +307,7 @@ impl Dialect {
             let records = self.records(at)?;
             let title = format!("{}, at {at:?}", plan.nodes[plan.root as usize].written);
             let sought = format!("there is nothing at {at:?}");
-            return Ok(Choice { plan, records: Some(records), title, sought });
+            return Ok(Choice { plan, records: Some(records), condition: None, title, sought });
         }
         if !at.hasattr("keys")? {
             return Err(wrong_type("at", "a str, a mapping of paths to types, or None", at));
@@ -305,7 +347,27 @@ impl Dialect {
         let (at, sought) = (words.join(", "), words.join(" or "));
         let title = format!("{}, at {at}", into.join(" | "));
         let sought = format!("there is nothing at {sought}");
-        Ok(Choice { plan, records: Some(records), title, sought })
+        Ok(Choice { plan, records: Some(records), condition: None, title, sought })
+    }
+
+    /// Which records of a type are wanted, if not all are.
+    pub(crate) fn condition(
+        &self,
+        py: Python<'_>,
+        plan: Option<&Plan>,
+    ) -> PyResult<Option<Arc<Condition>>> {
+        let Some(wanted) = &self.wanted else { return Ok(None) };
+        let is_rows = self.core.format().form == Form::ROWS;
+        let path = |text: &str| {
+            let mut path = Path::parse(text)?;
+            match self.core.namespaces() {
+                None => path.as_written(),
+                Some(_) => path.bind(|prefix| self.namespace(prefix))?,
+            }
+            self.check(&path)?;
+            Ok(path)
+        };
+        wanted.condition(py, plan, is_rows, &path).map(Some)
     }
 
     /// The path of the records, with its prefixes resolved.

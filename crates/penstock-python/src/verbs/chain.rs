@@ -61,11 +61,12 @@ impl Recipe {
         source: &SourceObject,
     ) -> PyResult<Opened> {
         let at = self.at.as_ref().map(|at| at.get(py)).transpose()?;
-        let Choice { plan, records, title, sought } =
+        let Choice { plan, records, condition, title, sought } =
             dialect.choose(&self.r#type.get(py)?, at.as_ref())?;
         let limits = self.limits.clone();
         let (policy, chosen) = (self.policy.get(), (records.clone(), sought.clone()));
-        let settings = Settings::new(py, policy, chosen, limits, source.name(), true)?;
+        let mut settings = Settings::new(py, policy, chosen, limits, source.name(), true)?;
+        settings.condition = condition;
         let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
         let held = held.into_iter().chain(settings.errors.held()).collect();
         let total = source.total();

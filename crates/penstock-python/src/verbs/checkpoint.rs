@@ -206,7 +206,7 @@ pub(super) fn open_on(
         return Ok((opened, origin));
     }
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
-    let Choice { plan, records, title, sought: mine } =
+    let Choice { plan, records, condition, title, sought: mine } =
         dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
     if let Some(sought) = sought.filter(|sought| *sought != mine) {
         return Err(of_others(&sought, &mine));
@@ -246,6 +246,7 @@ pub(super) fn open_on(
     };
     let chosen = (records.clone(), mine.clone());
     let mut settings = Settings::new(py, recipe.policy.get(), chosen, limits.clone(), name, true)?;
+    settings.condition = condition;
     if point.as_ref().is_some_and(|point| point.records > 0) {
         settings.wanted = None;
     }

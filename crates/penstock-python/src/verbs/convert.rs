@@ -63,6 +63,7 @@ struct Plain {
     run: Run<Reader, Windows, Infallible>,
     writer: AnyWriter,
     settings: Settings,
+    condition: Option<Arc<penstock_core::select::Condition>>,
     cut: Option<Cut>,
     limits: Limits,
     gauge: Arc<Gauge>,
@@ -228,6 +229,7 @@ impl Conversion {
                     (records, "there is no record".to_owned())
                 }
             };
+            let condition = dialect.condition(py, None)?;
             let is_one = records.is_none() && dialect.is_document();
             let content = if is_one { Content::Value } else { Content::Records(None) };
             let writer = style.writer(content, &limits)?;
@@ -242,7 +244,7 @@ impl Conversion {
                 has_namespaces: !dialect.has_plain_names(),
                 form,
                 force_list: dialect.force_list().clone(),
-                leaves_out: errors != Policy::Raise && !is_one,
+                leaves_out: (errors != Policy::Raise || condition.is_some()) && !is_one,
                 records,
             };
             let mut reader = dialect.reader(settings.records.is_none(), &limits);
@@ -252,8 +254,19 @@ impl Conversion {
                 run.want_records(otherwise, merely_told);
             }
             let (format, name) = (dialect.name(), source.name());
-            let plain =
-                Plain { run, writer, settings, cut, limits, gauge, format, name, threads, most };
+            let plain = Plain {
+                run,
+                writer,
+                settings,
+                condition,
+                cut,
+                limits,
+                gauge,
+                format,
+                name,
+                threads,
+                most,
+            };
             Ok(Conversion {
                 prepared: Mutex::new(Some(Prepared::Plain(Box::new(plain)))),
                 target: target.clone().unbind(),
@@ -342,11 +355,22 @@ impl Plain {
         open: &mut Target,
         warns: bool,
     ) -> PyResult<Done> {
-        let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads, most } =
-            *self;
+        let Plain {
+            mut run,
+            writer,
+            settings,
+            condition,
+            cut,
+            limits,
+            gauge,
+            format,
+            name,
+            threads,
+            most,
+        } = *self;
         let named = Named::new(format, name.as_deref());
         let to = convert::Conversion::new(settings, writer, open, &limits);
-        let mut to = to.cutting(cut).up_to(most);
+        let mut to = to.cutting(cut).up_to(most).wanting(condition);
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Converting<'_>| {

@@ -85,6 +85,7 @@ impl<'a> Request<'a> {
     fn driver(self, name: Option<String>, input: Windows) -> Driver {
         let settings = Settings {
             records: None,
+            condition: None,
             options: self.options,
             errors: Errors::Raise,
             max_errors: 1,

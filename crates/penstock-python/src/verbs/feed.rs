@@ -236,11 +236,12 @@ impl Decoder {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
-            let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
+            let Choice { plan, records, condition, title, sought } = dialect.choose(r#type, at)?;
             let title = format!("{} -> {title}", dialect.name());
             let other = encoding.is_some() || limits.is_some();
             let limits = options::limits(limits)?;
-            let settings = Settings::new(py, policy, (records, sought), limits, None, false)?;
+            let mut settings = Settings::new(py, policy, (records, sought), limits, None, false)?;
+            settings.condition = condition;
             let held = settings.errors.held();
             let whole = Whole::new(py, &plan, dialect, &settings, at.is_some(), other);
             let compression =
@@ -331,6 +332,12 @@ impl Decoder {
             let plan = arguments.get_item(0)?.cast::<Dialect>()?.get().plan(r#type)?;
             decode::decode_by(py, arguments, &plan, data)
         })
+    }
+
+    /// How many records a condition has left out.
+    #[getter]
+    fn filtered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.meter.filtered())
     }
 
     /// How many bad records were left out.

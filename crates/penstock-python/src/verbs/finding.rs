@@ -276,7 +276,8 @@ fn pass(
     gauge: &Gauge,
 ) -> PyResult<(Finder, Option<PyErr>)> {
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
-    let Choice { plan, records, .. } = dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
+    let Choice { plan, records, condition, .. } =
+        dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
     if plan.kinds.len() > 1 {
         let reason = "columns are of one class, and there are several kinds of records";
         return Err(plan_error(py, reason));
@@ -295,7 +296,7 @@ fn pass(
     finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
     let run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
     let named = Named::new(dialect.name(), name.as_deref());
-    let mut to = Finding::new(finder, records);
+    let mut to = Finding::new(finder, records).wanting(condition);
     let failed = read_all(py, run, &mut to, &named, threads, gauge).err();
     Ok((to.into_finder(), failed))
 }

@@ -592,7 +592,7 @@ pub(crate) fn read_split(
     let py = dialect.py();
     guarded(py, || {
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
-        let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
+        let Choice { plan, records, condition, title, sought } = dialect.choose(r#type, at)?;
         let name = source.get().name();
         let shown = name.clone().unwrap_or_default();
         let bounds = Bounds { version, start, end, until, pieces };
@@ -600,6 +600,7 @@ pub(crate) fn read_split(
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
         let mut settings =
             Settings::new(py, policy.get(), (records, sought), limits.clone(), name, true)?;
+        settings.condition = condition;
         // A part may have no record.
         settings.wanted.take_if(|(_, merely_told)| *merely_told);
         let held: Vec<Held> = settings.errors.held().into_iter().collect();
@@ -644,7 +645,7 @@ pub(crate) fn split_schema(
         check_threads(threads)?;
         let (dialect, limits) = (dialect.get(), options::limits(limits)?);
         let plain = py.get_type::<PyAny>();
-        let Choice { records, .. } = dialect.choose(plain.as_any(), at)?;
+        let Choice { records, condition, .. } = dialect.choose(plain.as_any(), at)?;
         let bounds = Bounds { version, start, end, until, pieces };
         let Begun { reader, input, point } =
             begin(py, dialect, source.get(), &limits, records.clone(), bounds)?;
@@ -660,7 +661,7 @@ pub(crate) fn split_schema(
                 run.pass_records(point.records);
             }
         }
-        let mut to = Finding::new(finder, records);
+        let mut to = Finding::new(finder, records).wanting(condition);
         if let Some(RecordStart { open, records, .. }) = &point
             && !to.scope().go_on(open, *records)
         {

@@ -51,7 +51,7 @@ function _shtab_penstock_using
 end
 
 set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion help
-set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --level --limit --max-errors --member --namespace --plot --progress --quoting --record --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown -d -n
+set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --level --limit --max-errors --member --namespace --plot --progress --quoting --record --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown --where -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -79,6 +79,7 @@ complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -
 complete -c penstock -n '_shtab_penstock_using schema' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using schema' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using schema' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using schema' -l where -x -d 'only records of which this is true'
 complete -c penstock -n '_shtab_penstock_using schema' -l into -x -d 'the class of a record'
 complete -c penstock -n '_shtab_penstock_using schema' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using schema' -l errors -xka "raise skip" -d 'what to do at a record in error'
@@ -114,6 +115,7 @@ complete -c penstock -n '_shtab_penstock_using head' -s r -l raw -d 'print recor
 complete -c penstock -n '_shtab_penstock_using head' -l full -d 'print long records whole'
 complete -c penstock -n '_shtab_penstock_using head' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using head' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using head' -l where -x -d 'only records of which this is true'
 complete -c penstock -n '_shtab_penstock_using head' -l fields -x -d 'print only these values of each record'
 complete -c penstock -n '_shtab_penstock_using head' -l into -x -d 'the class that a record becomes'
 complete -c penstock -n '_shtab_penstock_using head' -l rename -x -d 'how keys are made from the names of fields'
@@ -138,6 +140,7 @@ complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -
 complete -c penstock -n '_shtab_penstock_using count' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using count' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using count' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using count' -l where -x -d 'only records of which this is true'
 complete -c penstock -n '_shtab_penstock_using count' -l errors -xka "raise skip collect" -d 'what to do at a record in error'
 complete -c penstock -n '_shtab_penstock_using count' -l max-errors -x -d 'stop behind the record with the Nth problem'
 complete -c penstock -n '_shtab_penstock_using count' -s n -l limit -x -d 'count no further than to so many records'
@@ -161,6 +164,7 @@ complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -
 complete -c penstock -n '_shtab_penstock_using check' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using check' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using check' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using check' -l where -x -d 'only records of which this is true'
 complete -c penstock -n '_shtab_penstock_using check' -l into -x -d 'the class that each record must fit'
 complete -c penstock -n '_shtab_penstock_using check' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using check' -l unknown -xka "skip error" -d 'what to do with keys that the class does not name'
@@ -190,6 +194,7 @@ complete -c penstock -n '_shtab_penstock_using convert' -s h -l help -d 'print t
 complete -c penstock -n '_shtab_penstock_using convert' -l to -xka "json ndjson xml csv plist parquet arrow" -d 'the format of the target'
 complete -c penstock -n '_shtab_penstock_using convert' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using convert' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using convert' -l where -x -d 'only records of which this is true'
 complete -c penstock -n '_shtab_penstock_using convert' -l into -x -d 'the class that each record is checked and written by'
 complete -c penstock -n '_shtab_penstock_using convert' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using convert' -l flatten -d 'write nested records flat'
@@ -230,6 +235,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l quoting -xka "minimal all
 complete -c penstock -n '_shtab_penstock_using cut' -l formulas -xka "escape refuse" -d 'what to do with text of CSV that a spreadsheet takes for a formula'
 complete -c penstock -n '_shtab_penstock_using cut' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using cut' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using cut' -l where -x -d 'only records of which this is true'
 complete -c penstock -n '_shtab_penstock_using cut' -s r -l raw -d 'print values as text'
 complete -c penstock -n '_shtab_penstock_using cut' -l errors -xka "raise skip collect" -d 'what to do at a record in error'
 complete -c penstock -n '_shtab_penstock_using cut' -s n -l limit -x -d 'write at most so many records'

@@ -27,6 +27,12 @@ pub(crate) enum Why {
 }
 
 impl Refusal {
+    /// Whether it has another reason than a value of the record.
+    #[cold]
+    pub(crate) fn breaks(&self) -> bool {
+        matches!(*self.0, Why::Python(_))
+    }
+
     /// A refusal whose problem is kept already.
     #[cold]
     pub(crate) fn kept() -> Self {

@@ -48,6 +48,13 @@ pub(crate) struct PostSteps {
     pub(crate) check_of_text: Option<Py<PyAny>>,
 }
 
+impl PostSteps {
+    /// Whether a function makes the value of another one.
+    pub(crate) fn converts(&self) -> bool {
+        self.steps.iter().any(|step| !matches!(step, Step::Check(_)))
+    }
+}
+
 /// One step.
 pub(crate) enum Step {
     /// Calls a function of the user with the value; its result is the value.

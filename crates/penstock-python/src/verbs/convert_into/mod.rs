@@ -41,7 +41,7 @@ use penstock_core::protocol::{
     Unknown,
 };
 use penstock_core::run::{Failed, Failure, Problem, RecordScope, Run, Windows};
-use penstock_core::select::Records;
+use penstock_core::select::{Condition, Records};
 use penstock_core::shape::Shape;
 use penstock_core::split::{PIECE_MEMORY, Shares, Worker};
 use penstock_core::target::{Target, TargetError};
@@ -81,7 +81,7 @@ impl Into<'_> {
         policy: &Bound<'_, PolicyObject>,
         limits: &Limits,
     ) -> PyResult<Opened> {
-        let Choice { plan, records, sought, .. } = dialect.choose(&self.class, at)?;
+        let Choice { plan, records, condition, sought, .. } = dialect.choose(&self.class, at)?;
         let encoder = self.encoder.get();
         let recorder = Recorder::new(py, encoder, None)?;
         let style = encoder.style();
@@ -111,6 +111,7 @@ impl Into<'_> {
             source.name(),
             true,
         )?;
+        settings.condition = condition;
         let (opened, held) = source.open(py, dialect.detect(), limits)?;
         let total = opened.total();
         let held = held.into_iter().chain(settings.errors.held()).collect();
@@ -146,6 +147,7 @@ impl Into<'_> {
                     slow: Owned::new(plan, options, own),
                     recorder,
                     records: settings.records,
+                    condition: settings.condition,
                     memory: limits.memory,
                     gauge,
                     format: dialect.name(),
@@ -265,6 +267,7 @@ pub(super) struct Native {
     slow: Owned<Keys>,
     recorder: Recorder,
     records: Option<Records>,
+    condition: Option<Arc<Condition>>,
     memory: Option<u64>,
     gauge: Arc<Gauge>,
     format: &'static str,
@@ -294,7 +297,17 @@ impl Native {
         open: &mut Target,
     ) -> PyResult<Done> {
         let Native {
-            mut run, native, slow, recorder, records, memory, gauge, threads, most, ..
+            mut run,
+            native,
+            slow,
+            recorder,
+            records,
+            condition,
+            memory,
+            gauge,
+            threads,
+            most,
+            ..
         } = *self;
         let plan = Some(slow.planned().clone_ref(py));
         let named = Named::new(self.format, self.name.as_deref());
@@ -316,7 +329,11 @@ impl Native {
             plan,
             header: None,
         };
-        let mut to = RecordScope::new(body, records);
+        let to = RecordScope::new(body, records);
+        let mut to = match condition {
+            Some(condition) => to.wanting(condition),
+            None => to,
+        };
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring =

@@ -536,6 +536,12 @@ impl Reader {
         self.meter.timing()
     }
 
+    /// How many records a condition has left out.
+    #[getter]
+    fn filtered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.meter.filtered())
+    }
+
     /// How many bad records were left out.
     #[getter]
     fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
