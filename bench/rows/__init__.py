@@ -30,6 +30,7 @@ from rows import (
     streams,
     threads,
     values,
+    where,
     wide,
     xml,
 )
@@ -56,6 +57,7 @@ ALL: tuple[Row, ...] = (
     *documents.ROWS,
     *encoding.ROWS,
     *values.ROWS,
+    *where.ROWS,
     *xml.ROWS,
     *encoding_xml.ROWS,
     *convert.ROWS,
