@@ -1,6 +1,6 @@
 """Only some records: a condition that the reader understands, and an `if` behind each object.
 
-`where-short` has records of three fields, `where-long` of 102 in 3.7 KB. `1 %, last` asks for the
+`where-short` has records of three fields, `where-long` of 102 in 3.7 KB. `1 % by the last field` asks for the
 last field of each record, so that all before it is parsed first. `where-lines` filters NDJSON to
 NDJSON, and `where-table` counts the rows of a CSV file.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from model import Call, Medians
 
-SOME, LAST, ALL = "1 %", "1 %, last", "all"
+SOME, LAST, ALL = "1 %", "1 % by the last field", "all"
 VARIANTS = tuple(Variant(name, collector=False) for name in (SOME, LAST, ALL))
 SHORT, LONG = 200_000, 10_000
 TEXTS = {f"text{number}": f"{'x' * 20}{number}" for number in range(100)}
