@@ -19,7 +19,8 @@ from penstock._engines import tasks as _tasks
 WHOLE = [samples.COUNT, samples.SUM, samples.SUM / 4]
 
 
-@pytest.mark.parametrize("name", samples.FILES)
+# Of the other formats, Spark reads as many from there, and Ray from paths.
+@pytest.mark.parametrize("name", ["lines.ndjson", "elements.xml"])
 def test_400_000_records(name: str, ray: Any, bucket: str) -> None:
     _, cls, at = samples.FILES[name]
     address = f"{bucket}/{name}"
