@@ -1,8 +1,8 @@
 """Only some records: a condition that the reader understands, and an `if` behind each object.
 
-`where-short` has records of three fields, `where-long` of 102 in 3.7 KB. `1 % by the last field` asks for the
-last field of each record, so that all before it is parsed first. `where-lines` filters NDJSON to
-NDJSON, and `where-table` counts the rows of a CSV file.
+`where-short` has records of three fields, `where-long` of 102 in 3.7 KB. `1 % by the last field`
+asks for the last field of each record, so that all before it is parsed first. `where-lines` filters
+NDJSON to NDJSON, and `where-table` counts the rows of a CSV file.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
