@@ -107,3 +107,22 @@ def ray() -> Iterator[Any]:
     context.print_on_execution_start = False
     yield ray
     ray.shutdown()
+
+
+@pytest.fixture
+def work_of_ray(ray: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many tasks plan the parts of each file: one of more than 3 MiB has several."""
+    import penstock.ray
+    from penstock._engines import tasks
+
+    assert ray.is_initialized()
+    monkeypatch.setattr(tasks, "LARGE", 3 << 20)
+    counts: list[int] = []
+    real = penstock.ray._in_tasks
+
+    def counted(work: list[dict[str, Any]]) -> list[Any]:
+        counts.append(len(work))
+        return real(work)
+
+    monkeypatch.setattr(penstock.ray, "_in_tasks", counted)
+    return counts

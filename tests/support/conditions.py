@@ -59,14 +59,19 @@ def terms(draw: st.DrawFn) -> tuple[str, str, str, Any]:
     return path, kind, test, value
 
 
-FORMULAS = st.recursive(
-    terms(),
-    lambda inner: st.one_of(
-        st.tuples(st.just("not"), inner),
-        st.tuples(st.sampled_from(["and", "or"]), inner, inner),
-    ),
-    max_leaves=4,
-)
+def formulas(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Formulas of such comparisons."""
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.tuples(st.just("not"), inner),
+            st.tuples(st.sampled_from(["and", "or"]), inner, inner),
+        ),
+        max_leaves=4,
+    )
+
+
+FORMULAS = formulas(terms())
 
 
 def as_condition(formula: Any) -> Condition:

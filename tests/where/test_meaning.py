@@ -317,6 +317,15 @@ def test_what_cannot_be_is_refused_before_a_byte_is_read(
         penstock.ndjson.read(never(), Kinds, where=where)
 
 
+def test_a_message_has_the_beginning_of_a_long_condition() -> None:
+    many = field("b").isin(*map(str, range(10_000)))
+    with pytest.raises(
+        penstock.PlanError, match=r'where: b in .*… *: "b" is of the type int'
+    ) as caught:
+        penstock.ndjson.read([b""], Row, where=many)
+    assert len(str(caught.value)) < 300
+
+
 @pytest.mark.parametrize(
     ("where", "message"),
     [
@@ -353,3 +362,49 @@ def test_null_of_xml() -> None:
     data = f"<r><i><n {nil}/></i><i><n>1</n></i><i/></r>".encode()
     found = penstock.xml.read([data], Item, where="n is None")
     assert list(found) == [Item(None), Item(None)]
+
+
+TABLE = b"n,name\n1,a\n2,b\n"
+
+
+@pytest.mark.parametrize("errors", ["raise", "skip", "collect"])
+@pytest.mark.parametrize(
+    "where", [field("m") > 1, ~(field("m") == 1), field("n/x") == 1, field("2") == 1]
+)
+def test_a_column_that_there_is_not(where: penstock.Condition, errors: Any) -> None:
+    """A table without it would have no such rows, without a word."""
+
+    @dataclass
+    class Named:
+        name: str
+
+    message = r"where: there is no column \"(m|n/x|2)\""
+    options: Any = {"where": where, "errors": errors}
+    for cls in (dict[str, str], Named):
+        with pytest.raises(penstock.ValidationError, match=message) as caught:
+            list(penstock.csv.read([TABLE], cls, **options))
+        assert (caught.value.line, caught.value.record) == (1, None)
+    options["format"] = "csv"
+    with pytest.raises(penstock.ValidationError, match=message):
+        list(penstock.columns([TABLE], Named, **options))
+    with pytest.raises(penstock.ValidationError, match=message):
+        penstock.convert([TABLE], io.BytesIO(), to="ndjson", **options)
+    with pytest.raises(penstock.ValidationError, match=message):
+        penstock.convert([TABLE], io.BytesIO(), to="ndjson", into=Named, **options)
+    if errors == "raise":
+        with pytest.raises(penstock.ValidationError, match=message):
+            penstock.schema([TABLE], format="csv", where=where)
+
+
+def test_columns_by_position_and_presence() -> None:
+    def names(where: Any) -> list[str]:
+        return [row["name"] for row in penstock.csv.read([TABLE], where=where)]
+
+    assert names(field("0") == 2) == ["b"]
+    assert names((field("0") == 2) & (field("n") == 2)) == ["b"]
+    assert names(field("n").exists()) == ["a", "b"]
+    assert names(field("m").exists()) == []
+    assert names(field("m").is_none()) == ["a", "b"]
+    # A name counts before a position.
+    table = b"1,x\n7,8\n"
+    assert len(list(penstock.csv.read([table], where=field("1") == 7))) == 1

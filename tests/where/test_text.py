@@ -91,6 +91,7 @@ def test_each_condition_is_its_text(formula: Any) -> None:
         ("a is 3", "where: 'is' compares with None only: use '=='\n  a is 3\n       ^"),
         ("a < None", "where: None has no order: use is_none()\n  a < None\n      ^"),
         ("a.startswith(3)", "where: startswith takes a str, and not 'int'\n  a.startswith(3)\n  ^"),
+        ("a == 0x" + "f" * 6000, "where: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit\n  a == 0x" + "f" * 6000 + "\n       ^"),
         ("date > 3", "where: 'date' is a function: write field('date') for a field\n  date > 3\n  ^"),
         ("ä == CH", "where: a field is compared with a value, and not with another field: write 'CH' in quotes if it is text\n  ä == CH\n       ^"),
         ("[x for x in a]", "where: this is no condition, such as 'size > 3'\n  [x for x in a]\n  ^"),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
-from conditions import FORMULAS, ORDER, RECORDS, as_condition, wants
+from conditions import FORMULAS, ORDER, RECORDS, as_condition, formulas, wants
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,14 +57,7 @@ def simple(draw: st.DrawFn) -> Any:
     return name, "one", draw(st.sampled_from([*ORDER])), literal
 
 
-ROW_FORMULAS = st.recursive(
-    simple(),
-    lambda inner: st.one_of(
-        st.tuples(st.just("not"), inner),
-        st.tuples(st.sampled_from(["and", "or"]), inner, inner),
-    ),
-    max_leaves=4,
-)
+ROW_FORMULAS = formulas(simple())
 ROWS = st.lists(
     st.fixed_dictionaries(
         {
@@ -231,3 +224,19 @@ def test_a_union_whose_key_is_looked_for(rows: list[Any], formula: Any, size: in
     lines = "".join(json.dumps(record) + "\n" for record in records).encode()
     found = list(penstock.ndjson.read(chunked(lines, size), Cat | Dog, where=as_condition(formula)))
     assert found == penstock.json.decode(json.dumps(wanted), list[Cat | Dog])
+
+
+@given(
+    st.one_of(
+        st.lists(st.integers(-3, 30), min_size=1, max_size=20),
+        st.lists(st.sampled_from(["", "a", "ab", "b", "ä", "𝄞", "z"]), min_size=1),
+        st.lists(st.one_of(st.integers(0, 9), st.sampled_from(["a", "7"]), st.just(2.5))),
+    ),
+    st.lists(RECORDS, max_size=5),
+)
+def test_one_of_many(values: list[Any], records: list[Any]) -> None:
+    """Many literals of a kind are searched in their order."""
+    lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+    formula = ("a", "one", "isin", values)
+    expected = [record for record in records if wants(formula, record)]
+    assert list(penstock.ndjson.read([lines], where=as_condition(formula))) == expected

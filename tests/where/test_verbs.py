@@ -130,6 +130,14 @@ def test_a_document_has_no_records(tmp_path: Path) -> None:
     assert target.read_text() == '[{"a":1}]'
 
 
+def test_a_class_has_records(tmp_path: Path) -> None:
+    """With a type, the elements of the array are the records."""
+    path, target = tmp_path / "a.json", tmp_path / "b.json"
+    path.write_text(json.dumps(ROWS))
+    penstock.convert(path, target, where=WHERE, into=Row)
+    assert penstock.load(target, list[Row]) == OBJECTS
+
+
 def test_decoders_and_streams_that_are_awaited() -> None:
     decoder = penstock.ndjson.Decoder(Row, where=WHERE)
     found = [row for at in range(0, len(LINES), 7) for row in decoder.feed(LINES[at : at + 7])]

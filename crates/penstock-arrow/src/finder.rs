@@ -703,10 +703,7 @@ impl Finding {
     /// Before anything is read: only those of the records count that a condition wants, if there is one.
     #[must_use]
     pub fn wanting(self, condition: Option<Arc<Condition>>) -> Self {
-        match condition {
-            Some(condition) => Finding(self.0.wanting(condition)),
-            None => self,
-        }
+        Finding(self.0.wanting(condition))
     }
 
     /// The way to the sink, which shares its work with threads.
@@ -739,6 +736,9 @@ impl Destination for Finder {
     }
     fn refused(&mut self, refusal: Refusal, _: InputView<'_>) -> Refused<Infallible, Infallible> {
         Refused::Misfit(*refusal)
+    }
+    fn refusal(&self, at: u64, reason: String) -> Option<Refusal> {
+        Some(Box::new(Misfit::new(at, reason, Vec::new())))
     }
     fn abandon_record(&mut self) {
         self.abandon();

@@ -157,7 +157,7 @@ class _Reader:
         """Call a method of a field, with the place of what it refuses."""
         try:
             made: Condition = method(*values)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise self._refused(node, str(error)) from None
         return made
 

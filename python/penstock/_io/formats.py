@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _TITLES: dict[Format, str] = {}
 _SUFFIXES: dict[str, Format] = {}
 _FIRST: dict[str, Format] = {}
-STREAMS: set[Format] = set()
+_STREAMS: set[Format] = set()
 for _name, _title, _suffixes, _begins, _is_stream in _rust.FORMATS:
     _TITLES[_name] = _title
     _SUFFIXES.update(dict.fromkeys(_suffixes, _name))
     _FIRST.update(dict.fromkeys(_begins, _name))
     if _is_stream:
-        STREAMS.add(_name)
+        _STREAMS.add(_name)
 
 _FIRST_BYTES = {character.encode(): name for character, name in _FIRST.items()}
 
@@ -214,7 +214,7 @@ def record_type(verb: str, format: Format, into: object) -> object:
     Raises:
         TypeError: `into` is another type than a list.
     """
-    if format not in STREAMS:
+    if format not in _STREAMS:
         return into
     # Whoever passes `Any` has imported `typing`, so there is no need to do it here.
     typing = sys.modules.get("typing")
@@ -233,7 +233,7 @@ def record_type(verb: str, format: Format, into: object) -> object:
 
 def is_stream(format: Format) -> bool:
     """Whether a format is one value after the other, as NDJSON is."""
-    return format in STREAMS
+    return format in _STREAMS
 
 
 def listed(words: Sequence[str], last: str) -> str:

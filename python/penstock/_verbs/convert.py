@@ -354,7 +354,8 @@ def run(
         del given  # This closes an archive that was opened here.
     dialect, style = sides(kind, style_of, form, reads, writes, into, (name, target))
     if where is not None:
-        _check_records(dialect, style_of, at)
+        if at is None and into is None:
+            _check_records(kind, style_of)
         dialect = _read.wanting(dialect, where)
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
@@ -367,14 +368,13 @@ def run(
             return _converted.of(conversion.run())
 
 
-def _check_records(dialect: _rust.Dialect, to: Format, at: str | None) -> None:
+def _check_records(kind: Format, to: Format) -> None:
     """Check that a source has records, of which a condition can choose some.
 
     Raises:
         ValueError: It is converted as one document.
     """
-    is_document = dialect.format not in _formats.STREAMS
-    if at is None and is_document and to not in _formats.STREAMS:
+    if not any(map(_formats.is_stream, (kind, to))):
         raise ValueError(
             "where= chooses records, and without at= this is one document: name the path of the "
             "records, for example at='*'"

@@ -15,7 +15,6 @@ from ray.data.aggregate import Count, Sum
 
 import penstock
 import penstock.ray
-from penstock._engines import tasks as _tasks
 
 
 def lines(path: Path, bad: set[int] = frozenset(), count: int = 100) -> Path:  # type: ignore[assignment]
@@ -45,24 +44,14 @@ def test_400_000_records(name: str, ray: Any, large: Path) -> None:
 
 @pytest.mark.parametrize("name", samples.FILES)
 def test_a_large_file_is_planned_in_several_tasks(
-    name: str, ray: Any, large: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, large: Path, work_of_ray: list[int]
 ) -> None:
     path = samples.written(large, name)
     _, cls, at = samples.FILES[name]
     expected = list(penstock.split(path, bytes=1 << 20, at=at))
-    monkeypatch.setattr(_tasks, "LARGE", 3 << 20)
-    worked: list[int] = []
-    real = penstock.ray._in_tasks
-
-    def counted(work: list[dict[str, Any]]) -> list[Any]:
-        worked.append(len(work))
-        return real(work)
-
-    monkeypatch.setattr(penstock.ray, "_in_tasks", counted)
-    assert ray.is_initialized()
     source = penstock.ray.Datasource(path, getattr(samples, cls), at=at, bytes=1 << 20)
     assert list(source._parts(1)) == expected
-    assert worked == [-(-path.stat().st_size // (3 << 20))]
+    assert work_of_ray == [-(-path.stat().st_size // (3 << 20))]
 
 
 def test_a_task_for_each_part(ray: Any, tmp_path: Path) -> None:

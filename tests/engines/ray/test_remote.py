@@ -14,7 +14,6 @@ from ray.data.aggregate import Count, Sum
 
 import penstock
 import penstock.ray
-from penstock._engines import tasks as _tasks
 
 WHOLE = [samples.COUNT, samples.SUM, samples.SUM / 4]
 
@@ -37,24 +36,12 @@ def test_what_is_kept(ray: Any, bucket: str, tmp_path: Path) -> None:
     assert [path.name.partition(".")[2] for path in tmp_path.rglob("*.ndjson")] == ["lines.ndjson"]
 
 
-def test_a_large_file_is_planned_in_several_tasks(
-    ray: Any, bucket: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_file_is_planned_in_several_tasks(bucket: str, work_of_ray: list[int]) -> None:
     remote = penstock.remote(f"{bucket}/table.csv")
     expected = list(penstock.split(remote, bytes=1 << 20))
-    monkeypatch.setattr(_tasks, "LARGE", 3 << 20)
-    worked: list[int] = []
-    real = penstock.ray._in_tasks
-
-    def counted(work: list[dict[str, Any]]) -> list[Any]:
-        worked.append(len(work))
-        return real(work)
-
-    monkeypatch.setattr(penstock.ray, "_in_tasks", counted)
-    assert ray.is_initialized()
     source = penstock.ray.Datasource(f"{bucket}/table.csv", samples.Item, bytes=1 << 20)
     assert list(source._parts(1)) == expected
-    assert worked == [-(-remote.stat().st_size // (3 << 20))]
+    assert work_of_ray == [-(-remote.stat().st_size // (3 << 20))]
 
 
 def test_a_worker_that_is_killed(ray: Any, bucket: str, tmp_path: Path) -> None:

@@ -86,6 +86,7 @@ fn made(how: How, text: &[u8], by: Option<(usize, usize)>) -> Made {
         form: how.shape,
         force_list: ForceList::Never,
         records,
+        condition: None,
         leaves_out: how.policy != Policy::Raise,
     };
     let mut out = Vec::new();

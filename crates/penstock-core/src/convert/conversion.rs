@@ -14,9 +14,8 @@ use crate::protocol::{
     Destination, Flow, FormatReader, Hints, InputView, Listener, LookAhead, Sink, Step, Trail,
 };
 use crate::run::RecordScope;
-use crate::select::{Condition, Filtered, Select, Where};
+use crate::select::{Filtered, Select, Where};
 use crate::writer::{Unwritable, Writer};
-use std::sync::Arc;
 
 /// Why a conversion ends although its source is good.
 #[derive(Debug)]
@@ -55,6 +54,7 @@ pub enum Unfinished<E> {
 ///     form: Form::Plain,
 ///     force_list: ForceList::Never,
 ///     records: None,
+///     condition: None,
 ///     leaves_out: false,
 /// };
 /// let mut text = Vec::new();
@@ -75,8 +75,15 @@ pub struct Conversion<'t, O: Output> {
 impl<'t, O: Output> Conversion<'t, O> {
     /// A conversion at the beginning of its source.
     pub fn new(settings: Settings, writer: AnyWriter, output: &'t mut O, limits: &Limits) -> Self {
-        let Settings { from_elements, has_namespaces, form, force_list, records, leaves_out } =
-            settings;
+        let Settings {
+            from_elements,
+            has_namespaces,
+            form,
+            force_list,
+            records,
+            condition,
+            leaves_out,
+        } = settings;
         let to_elements = matches!(writer, AnyWriter::Xml(_));
         let stage = match (from_elements, to_elements, form) {
             (true, false, Form::Plain) => Stage::Plain(Box::new(Plain::new(force_list, limits))),
@@ -89,7 +96,7 @@ impl<'t, O: Output> Conversion<'t, O> {
         let names_records = from_elements && records.is_some() && !matches!(stage, Stage::Plain(_));
         let body = Body {
             stage,
-            out: Out::new(writer, output, !leaves_out),
+            out: Out::new(writer, output, !leaves_out && condition.is_none()),
             trail: Trail::new(),
             depth: 0,
             at: 0,
@@ -101,21 +108,12 @@ impl<'t, O: Output> Conversion<'t, O> {
             repeats: false,
             cut: None,
         };
-        Conversion { scope: RecordScope::new(body, records) }
+        Conversion { scope: RecordScope::new(body, records).wanting(condition) }
     }
 
     /// The way to what converts each record, which shares its work with threads.
     pub fn scope(&mut self) -> &mut RecordScope<Body<'t, O>> {
         &mut self.scope
-    }
-
-    /// Converts only those of the records that a condition wants.
-    #[must_use]
-    pub fn wanting(self, condition: Option<Arc<Condition>>) -> Self {
-        match condition {
-            Some(condition) => Conversion { scope: self.scope.wanting(condition) },
-            None => self,
-        }
     }
 
     /// Keeps only some columns of a table.

@@ -42,7 +42,7 @@ use crate::protocol::{
     Code, Copies, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Misfit, Refused,
     RowsAs, Sink, Step, Trail, Want, expand,
 };
-use crate::select::Records;
+use crate::select::{Condition, Records};
 use crate::value::number::Outcome;
 use crate::writer::{Kind, Unwritable, Writer};
 use elements::Elements;
@@ -50,6 +50,7 @@ use lists::Lists;
 use out::Out;
 use penstock_scan::copied;
 use plain::Plain;
+use std::sync::Arc;
 
 /// The form of elements among members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub struct Settings {
     pub force_list: ForceList,
     /// Which values are converted: none for each value at the root.
     pub records: Option<Records>,
+    /// Which of them are wanted, if not all are.
+    pub condition: Option<Arc<Condition>>,
     /// Whether a record in error is left out, so that its text waits until it is whole.
     pub leaves_out: bool,
 }
@@ -563,6 +566,12 @@ impl<O: Output> Destination for Body<'_, O> {
             false => Code::Value,
         };
         Refused::Misfit(Misfit { code, limit, ..misfit })
+    }
+    fn refusal(&self, _at: u64, reason: String) -> Option<Unwritable> {
+        Some(Unwritable::value(reason))
+    }
+    fn breaks(error: &Unwritable) -> bool {
+        error.kind() == Kind::Memory
     }
     fn abandon_record(&mut self) {
         self.abandon();

@@ -85,6 +85,12 @@ pub trait Destination {
         false
     }
 
+    /// A refusal of what the reader says of all records, for a stage in front of the destination. A
+    /// destination without one never has such a stage.
+    fn refusal(&self, _at: u64, _reason: String) -> Option<Self::Error> {
+        None
+    }
+
     /// The offset at which the destination gave up, if it differs from the reader's.
     fn broke_at(&self) -> Option<u64> {
         None

@@ -166,6 +166,7 @@ macro_rules! forward {
         $rule! { destination
             mut refused(error: Self::Error, given: $crate::protocol::InputView<'_>)
                 -> $crate::protocol::Refused<Self::Cause, Self::Break>;
+            ref refusal(at: u64, reason: String) -> Option<Self::Error>;
             ref broke_at() -> Option<u64>;
             mut meet_problem(begun: Option<u64>);
             mut abandon_record();

@@ -50,12 +50,14 @@ impl<D: Listener> RecordScope<D> {
         }
     }
 
-    /// Before anything is read: the destination gets only those of the records that a condition wants.
+    /// Before anything is read: the destination gets only those of the records that a condition wants,
+    /// if there is one.
     #[must_use]
-    pub fn wanting(self, condition: Arc<Condition>) -> Self
+    pub fn wanting(self, condition: Option<Arc<Condition>>) -> Self
     where
         D: Destination<Error = <D as Sink>::Error>,
     {
+        let Some(condition) = condition else { return self };
         let filtered = |to| Filtered::new(to, condition, breaks::<D>);
         RecordScope::Where(Box::new(match self {
             RecordScope::Root(to) => Where::Root(filtered(to)),

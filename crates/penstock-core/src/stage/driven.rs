@@ -14,6 +14,7 @@ macro_rules! inner {
         $(inner! { @ $how $method($($name: $kind),*) $(-> $result)? })*
     };
     (@ mut refused $($rest:tt)*) => {};
+    (@ ref refusal $($rest:tt)*) => {};
     (@ mut abandon_record $($rest:tt)*) => {};
     (@ mut restart $($rest:tt)*) => {};
     (@ ref keeps $($rest:tt)*) => {};
@@ -61,6 +62,10 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
         }
     }
     forward!(destination, inner);
+
+    fn refusal(&self, at: u64, reason: String) -> Option<ReplayError<E>> {
+        self.inner().refusal(at, reason).map(ReplayError::Sink)
+    }
 
     fn abandon_record(&mut self) {
         self.abandon();

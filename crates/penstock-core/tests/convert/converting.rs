@@ -97,6 +97,7 @@ pub(crate) fn converted(text: &str, how: &How) -> (Result<String, String>, u64) 
         form: how.form,
         force_list: how.force_list.clone(),
         records,
+        condition: None,
         leaves_out: how.policy != Policy::Raise,
     };
     let mut out = Vec::new();

@@ -14,7 +14,7 @@ use penstock_core::forward;
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
-    Copies, Destination, FormatReader, InputView, Kept, Refused, Sink, Step, Unknown,
+    Copies, Destination, FormatReader, InputView, Kept, Misfit, Refused, Sink, Step, Unknown,
 };
 use penstock_core::run::{Failed, RecordScope, Run, Windows};
 use penstock_core::select::{Condition, Open, Records};
@@ -57,6 +57,9 @@ impl<S: Side> Destination for Owned<S> {
     }
     fn value_path(&self, inside: bool, _given: InputView<'_>) -> Vec<PathStep> {
         self.path(inside)
+    }
+    fn refusal(&self, at: u64, reason: String) -> Option<Refusal> {
+        Some(Misfit::new(at, reason, Vec::new()).into())
     }
     fn breaks(refusal: &Refusal) -> bool {
         refusal.breaks()
@@ -167,8 +170,8 @@ impl Builder {
         }
     }
 
-    /// Before anything is read: takes only those of the records that a condition wants.
-    pub(crate) fn wanting(self, condition: Arc<Condition>) -> Self {
+    /// Before anything is read: takes only those of the records that a condition wants, if there is one.
+    pub(crate) fn wanting(self, condition: Option<Arc<Condition>>) -> Self {
         match self {
             Builder::Keyed(scope) => Builder::Keyed(scope.wanting(condition)),
             Builder::Markup(scope) => Builder::Markup(scope.wanting(condition)),

@@ -216,10 +216,7 @@ impl Driver {
         let is_lone_object = dialect.is_json() && matches!(records, Some(Records::Default(_)));
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
         let is_conditional = condition.is_some();
-        let builder = match condition {
-            Some(condition) => builder.wanting(condition),
-            None => builder,
-        };
+        let builder = builder.wanting(condition);
         let mut run = Run::new(reader, input, policy);
         if looks_on {
             run.look_on();

@@ -14,7 +14,7 @@ use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
     Code, Copies, Destination, Flow, FormatReader, Hints, InputView, Judge, Kept, Look, LookAhead,
-    Refused, RowsAs, Sink, Step, Want,
+    Misfit, Refused, RowsAs, Sink, Step, Want,
 };
 use penstock_core::shape::Shape;
 use penstock_core::split::{PIECE_MEMORY, Shares};
@@ -435,6 +435,12 @@ impl<S: Side, F: NativeSink> Destination for Filling<S, F> {
     }
     fn refused(&mut self, refusal: Refusal, given: InputView<'_>) -> Refused<PyErr, PyErr> {
         Python::attach(|_| self.slow.refused(refusal, given))
+    }
+    fn refusal(&self, at: u64, reason: String) -> Option<Refusal> {
+        Some(Misfit::new(at, reason, Vec::new()).into())
+    }
+    fn breaks(refusal: &Refusal) -> bool {
+        refusal.breaks()
     }
     fn abandon_record(&mut self) {
         self.abandon();

@@ -4,8 +4,8 @@ use crate::edge::options::text;
 use crate::plan::{self, ClassPlan, Kind, NodeId, Plan, Target, plan_error};
 use penstock_core::path_step::PathStep;
 use penstock_core::select::{
-    Asks, Compare, Condition, Empty, Formula, Kind as Holds, Literal, Path, PathError, Quantifier,
-    Term, Unfit,
+    Asks, Compare, Condition, Empty, Formula, Kind as Holds, Literal, OneOf, Path, PathError,
+    Quantifier, Term, Unfit,
 };
 use penstock_core::value::datetime;
 use penstock_core::value::duration::Duration;
@@ -14,6 +14,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAnyMethods, PyTuple};
 use std::sync::Arc;
+
+/// How many characters of a condition a message has.
+const MOST_SHOWN: usize = 200;
 
 /// A condition before a type is known: `penstock._verbs.where` has made it.
 pub(crate) struct Wanted {
@@ -45,11 +48,20 @@ fn called(literal: &Literal) -> &'static str {
     }
 }
 
+/// A condition for messages: its beginning, if it is long.
+fn shortened(mut shown: String) -> String {
+    if let Some((end, _)) = shown.char_indices().nth(MOST_SHOWN) {
+        shown.truncate(end);
+        shown.push('\u{2026}');
+    }
+    shown
+}
+
 /// The literals of a test, and whether it asks for text.
 fn literals(test: &Asks) -> (Vec<&Literal>, bool) {
     match test {
         Asks::Compare(_, literal) => (vec![literal], false),
-        Asks::In(literals) => (literals.iter().collect(), false),
+        Asks::In(one) => (one.literals().iter().collect(), false),
         Asks::Between(least, most) => (vec![least, most], false),
         Asks::StartsWith(_) | Asks::EndsWith(_) | Asks::Contains(_) => (vec![], true),
         Asks::IsNone | Asks::Exists => (vec![], false),
@@ -63,7 +75,7 @@ impl Wanted {
             given.extract::<(Vec<Bound<'_, PyTuple>>, Bound<'_, PyAny>, String)>()?;
         let terms = terms.iter().map(Asked::of).collect::<PyResult<Vec<_>>>()?;
         let formula = self::formula(&formula)?;
-        Ok(Wanted { terms, formula, shown })
+        Ok(Wanted { terms, formula, shown: shortened(shown) })
     }
 
     /// The condition as the caller would write it.
@@ -116,7 +128,7 @@ impl Asked {
             ">=" => Asks::Compare(Compare::Ge, one()?),
             "in" => {
                 let all = value.extract::<Vec<Bound<'_, PyAny>>>()?;
-                Asks::In(all.iter().map(literal).collect::<PyResult<_>>()?)
+                Asks::In(OneOf::new(all.iter().map(literal).collect::<PyResult<_>>()?))
             }
             "between" => {
                 let (least, most) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
@@ -129,7 +141,7 @@ impl Asked {
             "exists" => Asks::Exists,
             other => return Err(PyTypeError::new_err(format!("no test is called {other:?}"))),
         };
-        Ok(Asked { field, quantifier, test, shown })
+        Ok(Asked { field, quantifier, test, shown: shortened(shown) })
     }
 
     /// The question to a record of a type.

@@ -63,7 +63,6 @@ struct Plain {
     run: Run<Reader, Windows, Infallible>,
     writer: AnyWriter,
     settings: Settings,
-    condition: Option<Arc<penstock_core::select::Condition>>,
     cut: Option<Cut>,
     limits: Limits,
     gauge: Arc<Gauge>,
@@ -244,8 +243,9 @@ impl Conversion {
                 has_namespaces: !dialect.has_plain_names(),
                 form,
                 force_list: dialect.force_list().clone(),
-                leaves_out: (errors != Policy::Raise || condition.is_some()) && !is_one,
+                leaves_out: errors != Policy::Raise && !is_one,
                 records,
+                condition,
             };
             let mut reader = dialect.reader(settings.records.is_none(), &limits);
             reader.hide_subset();
@@ -254,19 +254,8 @@ impl Conversion {
                 run.want_records(otherwise, merely_told);
             }
             let (format, name) = (dialect.name(), source.name());
-            let plain = Plain {
-                run,
-                writer,
-                settings,
-                condition,
-                cut,
-                limits,
-                gauge,
-                format,
-                name,
-                threads,
-                most,
-            };
+            let plain =
+                Plain { run, writer, settings, cut, limits, gauge, format, name, threads, most };
             Ok(Conversion {
                 prepared: Mutex::new(Some(Prepared::Plain(Box::new(plain)))),
                 target: target.clone().unbind(),
@@ -355,22 +344,11 @@ impl Plain {
         open: &mut Target,
         warns: bool,
     ) -> PyResult<Done> {
-        let Plain {
-            mut run,
-            writer,
-            settings,
-            condition,
-            cut,
-            limits,
-            gauge,
-            format,
-            name,
-            threads,
-            most,
-        } = *self;
+        let Plain { mut run, writer, settings, cut, limits, gauge, format, name, threads, most } =
+            *self;
         let named = Named::new(format, name.as_deref());
         let to = convert::Conversion::new(settings, writer, open, &limits);
-        let mut to = to.cutting(cut).up_to(most).wanting(condition);
+        let mut to = to.cutting(cut).up_to(most);
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring = |run: &mut Run<_, Windows, _>, to: &mut Converting<'_>| {

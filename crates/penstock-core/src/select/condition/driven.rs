@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Condition, Filtered, Left};
-use crate::error::Fail;
+use crate::error::{Fail, Fault, brief};
 use crate::path_step::PathStep;
 use crate::protocol::{
     Copies, Destination, Discard, FormatReader, InputView, Listener, Refused, Sink, Step,
@@ -80,6 +80,14 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Where<D> {
                 Ok(step) => return Ok(step),
                 Err(Fail::Input(fault)) => return Err(Fail::Input(fault)),
                 Err(Fail::Sink(Left::Refused(error))) => return Err(Fail::Sink(error)),
+                Err(Fail::Sink(Left::Lacks(lacking))) => {
+                    let reason = format!("where: there is no column {}", brief(&lacking.column));
+                    let refusal = self.filtered().inner().refusal(lacking.at, reason.clone());
+                    return Err(match refusal {
+                        Some(error) => Fail::Sink(error),
+                        None => Fail::Input(Fault::malformed(lacking.at, reason)),
+                    });
+                }
                 Err(Fail::Sink(Left::Out)) => {
                     let depth = self.record_depth();
                     self.abandon_record();

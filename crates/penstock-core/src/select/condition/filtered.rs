@@ -28,6 +28,17 @@ pub enum Left<E> {
     Out,
     /// The destination refuses the event.
     Refused(E),
+    /// No record can have what a term asks for: the reader knows the keys, and this is none of them.
+    Lacks(Box<Lacking>),
+}
+
+/// A column that a term asks for, and that there is not.
+#[derive(Debug)]
+pub struct Lacking {
+    /// The column, as the term has it.
+    pub(super) column: String,
+    /// Where the keys stand.
+    pub(super) at: u64,
 }
 
 /// An open map or list in which a term may ask for something.
@@ -98,8 +109,10 @@ pub struct Filtered<S> {
     left_out: u64,
     /// Whether the reader skips the rest of the record that was left out last.
     leaves: bool,
-    /// The keys of rows: for each one the id that it leads to, and whether the destination wants it.
-    columns: Vec<(Option<u32>, bool)>,
+    /// Of rows whose keys are known: the places of the keys for which terms ask, with their ids.
+    columns: Vec<(usize, u32)>,
+    /// Which keys the destination does not want.
+    unwanted: Vec<bool>,
     /// The shape of these rows.
     shape: Option<u32>,
 }
@@ -128,6 +141,7 @@ impl<S> Filtered<S> {
             left_out: 0,
             leaves: false,
             columns: Vec::new(),
+            unwanted: Vec::new(),
             shape: None,
         }
     }
@@ -516,26 +530,45 @@ impl<S: Listener> Filtered<S> {
     /// Tests a row whose values are all there. Nothing is said of the destination.
     fn test_row(&mut self, row: &Row<'_>) -> Truth {
         self.known = Known::of(self.condition.terms.len());
-        for (place, (id, _)) in self.columns.iter().enumerate() {
-            let (Some(id), Some(Some(cell))) = (id, row.cells.get(place)) else { continue };
-            let condition = &*self.condition;
-            for number in &condition.asked[*id as usize] {
-                let term = &condition.terms[*number as usize];
-                if self.known.of_term(*number) == Truth::Open
-                    && let Some(found) = term.answer(cell.value)
-                    && term.settles(found)
-                {
-                    self.known.answer(*number, found);
-                }
+        for column in 0..self.columns.len() {
+            let (place, id) = self.columns[column];
+            if let Some(Some(cell)) = row.cells.get(place) {
+                self.answer(id, |term| term.answer(cell.value));
             }
         }
         self.known.end(&self.condition.terms);
         self.condition.value(self.known)
     }
 
+    /// Finds the columns for which terms ask: by name, or by position if there is no such name.
+    fn find_columns(&mut self, known: &KnownKeys<'_>) -> Result<(), Left<S::Error>> {
+        let condition = &*self.condition;
+        self.columns.clear();
+        for (id, numbers) in (0..).zip(&condition.asked) {
+            let mut terms = numbers.iter().map(|number| &condition.terms[*number as usize]);
+            let Some(Term { path, .. }) = terms.clone().next() else { continue };
+            let start = &condition.automaton.states[0];
+            let is_named = |key| start.key(key).and_then(|target| self.id(target)) == Some(id);
+            let position = || match path.steps() {
+                [step] => step.index().and_then(|index| usize::try_from(index).ok()),
+                _ => None,
+            };
+            let place = known.keys.iter().position(is_named).or_else(position);
+            match place.filter(|place| *place < known.keys.len()) {
+                Some(place) => self.columns.push((place, id)),
+                None if terms.all(|term| term.test.is_of_presence()) => {}
+                None => {
+                    let column = path.to_string();
+                    return Err(Left::Lacks(Box::new(Lacking { column, at: known.at })));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Reports a row without the values that only terms ask for.
     fn tell_row(&mut self, row: &mut Row<'_>) -> Result<Flow, Left<S::Error>> {
-        if self.columns.iter().all(|(_, wanted)| *wanted) {
+        if !self.columns.iter().any(|(place, _)| self.unwanted[*place]) {
             return self.inner.row(row).map_err(Left::Refused);
         }
         let cells: Vec<_> = row
@@ -543,8 +576,7 @@ impl<S: Listener> Filtered<S> {
             .iter()
             .enumerate()
             .map(|(place, cell)| {
-                let wanted = self.columns.get(place).is_none_or(|(_, wanted)| *wanted);
-                cell.filter(|_| wanted)
+                cell.filter(|_| !self.unwanted.get(place).is_some_and(|unwanted| *unwanted))
             })
             .collect();
         let mut told = row.with_cells(&cells);
@@ -695,13 +727,11 @@ impl<S: Listener> Sink for Filtered<S> {
             return self.inner.piece(text, at).map_err(Left::Refused);
         }
         if self.watches()
-            && let Some(Frame { text: Some(_), .. }) = self.frames.last()
+            && let Some(Frame { text: Some(from), .. }) = self.frames.last()
+            && self.text.len() - from < MOST_TEXT
         {
-            let from = self.frames.last().and_then(|frame| frame.text).unwrap_or_default();
-            if self.text.len() - from < MOST_TEXT {
-                make_room(&mut self.text, text.bytes().len());
-                self.text.push_str(text.text.as_str());
-            }
+            make_room(&mut self.text, text.bytes().len());
+            self.text.push_str(text.text.as_str());
         }
         if !self.tells() {
             return Ok(Flow::Take);
@@ -909,16 +939,12 @@ impl<S: Listener> LookAhead for Filtered<S> {
             return Ok(RowsAs::Maps);
         }
         let rows = self.inner.known_keys(known, wanted).map_err(Left::Refused)?;
-        self.columns.clear();
         self.shape = Some(known.shape);
-        let start = &self.condition.automaton.states[0];
-        for (key, wanted) in known.keys.iter().zip(wanted) {
-            let target = start.key(key);
-            let id = target.and_then(|target| self.id(target));
-            self.columns.push((id, wanted.is_some()));
-            if id.is_some() && wanted.is_none() {
-                *wanted = Some(Want::Digits);
-            }
+        self.find_columns(known)?;
+        self.unwanted.clear();
+        self.unwanted.extend(wanted.iter().map(|wanted| wanted.is_none()));
+        for (place, _) in &self.columns {
+            wanted[*place].get_or_insert(Want::Digits);
         }
         Ok(rows)
     }

@@ -87,13 +87,54 @@ impl Compare {
     }
 }
 
+/// Literals of which a value may be one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneOf {
+    literals: Box<[Literal]>,
+    /// Whether they are in their order, so that few of them are looked at.
+    is_sorted: bool,
+}
+
+impl OneOf {
+    /// Of these literals. Many texts, or many integers, are as good as few.
+    #[must_use]
+    pub fn new(mut literals: Vec<Literal>) -> Self {
+        let texts = literals.iter().all(|literal| matches!(literal, Literal::Text(_)));
+        let ints = literals.iter().all(|literal| matches!(literal, Literal::Int(_)));
+        if texts || ints {
+            literals.sort_unstable_by(|one, other| match (one, other) {
+                (Literal::Text(one), Literal::Text(other)) => one.cmp(other),
+                (Literal::Int(one), Literal::Int(other)) => one.cmp(other),
+                _ => Ordering::Equal,
+            });
+        }
+        OneOf { literals: literals.into(), is_sorted: texts || ints }
+    }
+
+    /// The literals.
+    #[must_use]
+    pub fn literals(&self) -> &[Literal] {
+        &self.literals
+    }
+
+    fn have(&self, value: Scalar<'_>, kind: Kind) -> bool {
+        let order = |literal| order(value, kind, literal);
+        if !self.is_sorted {
+            return self.literals.iter().any(|literal| order(literal) == Some(Ordering::Equal));
+        }
+        // A value that does not compare with one of them compares with none.
+        let found = |literal| order(literal).map_or(Ordering::Less, Ordering::reverse);
+        self.literals.binary_search_by(found).is_ok()
+    }
+}
+
 /// A question to a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// How it compares.
     Compare(Compare, Literal),
     /// Whether it is equal to one of these.
-    In(Box<[Literal]>),
+    In(OneOf),
     /// Whether it is neither less than the first one nor greater than the second one.
     Between(Literal, Literal),
     /// Whether it is text that starts so.
@@ -114,6 +155,11 @@ impl Test {
         matches!(self, Test::IsNone)
     }
 
+    /// Whether it asks only for whether there is a value.
+    pub(super) fn is_of_presence(&self) -> bool {
+        matches!(self, Test::IsNone | Test::Exists)
+    }
+
     /// The answer for a map or a list.
     pub(super) fn of_container(&self) -> bool {
         matches!(self, Test::Exists | Test::Compare(Compare::Ne, _))
@@ -123,10 +169,7 @@ impl Test {
     pub(super) fn of(&self, value: Scalar<'_>, kind: Kind) -> bool {
         match self {
             Test::Compare(compare, literal) => compare.holds(order(value, kind, literal)),
-            Test::In(literals) => {
-                let equal = |literal| order(value, kind, literal) == Some(Ordering::Equal);
-                literals.iter().any(equal)
-            }
+            Test::In(literals) => literals.have(value, kind),
             Test::Between(least, most) => {
                 Compare::Ge.holds(order(value, kind, least))
                     && Compare::Le.holds(order(value, kind, most))

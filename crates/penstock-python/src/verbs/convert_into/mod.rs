@@ -37,8 +37,8 @@ use penstock_core::formats::Reader;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
-    Copies, Destination, Duplicates, Flow, FormatReader, InputView, Look, Refused, Sink, Step,
-    Unknown,
+    Copies, Destination, Duplicates, Flow, FormatReader, InputView, Look, Misfit, Refused, Sink,
+    Step, Unknown,
 };
 use penstock_core::run::{Failed, Failure, Problem, RecordScope, Run, Windows};
 use penstock_core::select::{Condition, Records};
@@ -329,11 +329,7 @@ impl Native {
             plan,
             header: None,
         };
-        let to = RecordScope::new(body, records);
-        let mut to = match condition {
-            Some(condition) => to.wanting(condition),
-            None => to,
-        };
+        let mut to = RecordScope::new(body, records).wanting(condition);
         let mut collected = None;
         let mut together = Together::new(threads, &mut run);
         let mut bring =
@@ -652,6 +648,12 @@ impl Destination for Body<'_> {
             Refused::Misfit(misfit) => Refused::Misfit(misfit),
             Refused::Break(error) => Refused::Break(Stopped::Raised(error)),
         }
+    }
+    fn refusal(&self, at: u64, reason: String) -> Option<Refusal> {
+        Some(Misfit::new(at, reason, Vec::new()).into())
+    }
+    fn breaks(refusal: &Refusal) -> bool {
+        refusal.breaks()
     }
     fn abandon_record(&mut self) {
         self.abandon();
