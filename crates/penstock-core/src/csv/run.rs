@@ -4,7 +4,7 @@ use super::{Reader, Resume};
 use penstock_scan::ValidText;
 
 use crate::error::{Fail, Fault};
-use crate::protocol::{FormatReader, InputView, Listener, Step};
+use crate::protocol::{Copies, FormatReader, InputView, Listener, Step};
 use crate::repair::Repair;
 
 impl Reader {
@@ -22,6 +22,8 @@ impl Reader {
 }
 
 impl FormatReader for Reader {
+    const COPIED_FOR: Copies = Copies::All;
+
     #[inline]
     fn run<S: Listener>(
         &mut self,

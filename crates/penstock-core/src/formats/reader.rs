@@ -3,7 +3,7 @@
 use super::arrow;
 use crate::error::Fail;
 use crate::forward;
-use crate::protocol::{Copies, Destination, FormatReader, InputView, Listener, Step};
+use crate::protocol::{Destination, FormatReader, InputView, Listener, Step, takes};
 use crate::shape::Shape;
 use crate::{csv, json, plist, xml};
 
@@ -119,19 +119,6 @@ impl Reader {
     }
 }
 
-/// Whether a destination accepts documents of a shape.
-const fn takes<D: Destination>(shape: Shape) -> bool {
-    match D::SHAPE {
-        Some(only) => only as u8 == shape as u8,
-        None => true,
-    }
-}
-
-/// Whether a destination has a copy of its own of a grammar, for documents of a shape.
-const fn copied<D: Destination>(shape: Shape, of: Copies) -> bool {
-    takes::<D>(shape) && D::COPIES as u8 >= of as u8
-}
-
 macro_rules! own {
     (reader $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(own! { @ $how $method($($name: $kind),*) $(-> $result)? })*
@@ -173,28 +160,8 @@ impl FormatReader for Reader {
         given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        // The guards are constants of the compiler's, so it makes only the copies that are used.
-        match self {
-            Reader::Json(reader) if const { copied::<D>(Shape::Members, Copies::Common) } => {
-                FormatReader::run(reader, given, sink)
-            }
-            Reader::Xml(reader) if const { copied::<D>(Shape::Elements, Copies::Common) } => {
-                FormatReader::run(&mut **reader, given, sink)
-            }
-            Reader::Csv(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
-                FormatReader::run(&mut **reader, given, sink)
-            }
-            Reader::Plist(reader) if const { copied::<D>(Shape::Members, Copies::All) } => {
-                FormatReader::run(&mut **reader, given, sink)
-            }
-            Reader::Records(reader) if const { takes::<D>(Shape::Members) } => {
-                reader.run(given, sink)
-            }
-            _ => {
-                debug_assert!(takes::<D>(self.shape()), "a shape that the destination refuses");
-                self.run_dyn(given, sink)
-            }
-        }
+        debug_assert!(takes::<D>(self.shape()), "a shape that the destination refuses");
+        each!(self, reader => reader.run_for::<D, S>(given, sink))
     }
     fn run_dyn<S: Listener>(
         &mut self,

@@ -5,7 +5,7 @@ use super::{Form, Options, binary, markup, text};
 use crate::error::{Fail, Fault};
 use crate::json;
 use crate::limits::Limits;
-use crate::protocol::{FormatReader, InputView, Listener, Step};
+use crate::protocol::{Copies, FormatReader, InputView, Listener, Step};
 use crate::repair::{Repair, Repairs};
 
 /// A reader of property lists, whatever their form.
@@ -168,6 +168,8 @@ impl Reader {
 }
 
 impl FormatReader for Reader {
+    const COPIED_FOR: Copies = Copies::All;
+
     #[inline]
     fn run<S: Listener>(
         &mut self,

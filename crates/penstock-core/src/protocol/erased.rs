@@ -16,7 +16,7 @@ pub type AnySink<'s> = dyn Listener<Error = Refused> + 's;
 pub struct Refused;
 
 /// Makes an [`AnySink`] of a sink. It keeps the sink's error, so that all sinks have the same type of error.
-pub(crate) struct Kept<'s, S: Listener + ?Sized> {
+pub(crate) struct Kept<'s, S: Sink + ?Sized> {
     sink: &'s mut S,
     refusal: Option<S::Error>,
 }
@@ -37,6 +37,18 @@ impl<S: Listener + ?Sized> Kept<'_, S> {
                 Err(Fail::Sink(kept.refusal.expect("who refuses says why")))
             }
         }
+    }
+}
+
+impl<S: LookAhead + ?Sized> Kept<'_, S> {
+    /// The same for what asks nothing of the sink, and finds no fault of the input.
+    #[inline(always)]
+    pub(crate) fn lend_ahead<T>(
+        sink: &mut S,
+        run: impl FnOnce(&mut dyn LookAhead<Error = Refused>) -> Result<T, Refused>,
+    ) -> Result<T, S::Error> {
+        let mut kept = Kept { sink, refusal: None };
+        run(&mut kept).map_err(|Refused| kept.refusal.expect("who refuses says why"))
     }
 }
 
@@ -89,15 +101,15 @@ macro_rules! kept {
     };
 }
 
-impl<S: Listener + ?Sized> Sink for Kept<'_, S> {
+impl<S: Sink + ?Sized> Sink for Kept<'_, S> {
     type Error = Refused;
     forward!(sink, kept);
 }
 
-impl<S: Listener + ?Sized> Hints for Kept<'_, S> {
+impl<S: Sink + Hints + ?Sized> Hints for Kept<'_, S> {
     forward!(hints, kept);
 }
 
-impl<S: Listener + ?Sized> LookAhead for Kept<'_, S> {
+impl<S: LookAhead + ?Sized> LookAhead for Kept<'_, S> {
     forward!(ahead, kept);
 }

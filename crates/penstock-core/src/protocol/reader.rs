@@ -1,9 +1,10 @@
 //! The trait that every format's reader implements.
 
-use super::{Destination, InputView, Listener};
+use super::{Copies, Destination, InputView, Listener};
 use crate::error::Fail;
 use crate::forward;
 use crate::repair::Repair;
+use crate::shape::Shape;
 
 /// The reason why a reader returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,13 @@ pub enum Step {
 /// A grammar with all of its state: it reads as far as the input at hand goes, and continues when
 /// it is called again.
 pub trait FormatReader {
+    /// The shape of the documents.
+    const SHAPE: Shape = Shape::Members;
+
+    /// Which destinations have a copy of the grammar of their own: those that [ask](Destination::COPIES) for so
+    /// many.
+    const COPIED_FOR: Copies = Copies::Common;
+
     /// Reads as far as the input at hand, the document or the sink allow.
     ///
     /// # Errors
@@ -47,8 +55,8 @@ pub trait FormatReader {
         self.run(given, sink)
     }
 
-    /// As [`run`](Self::run), for a sink that leads to `D`. If the reader is one of several, only
-    /// the grammars for what `D` [takes](Destination::SHAPE) are compiled for the sink.
+    /// As [`run`](Self::run), for a sink that leads to `D`. The grammar is compiled for the sink only if `D`
+    /// [takes](Destination::SHAPE) such documents, and [asks](Destination::COPIES) for a copy.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -58,7 +66,12 @@ pub trait FormatReader {
         given: InputView<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        self.run(given, sink)
+        // A constant of the compiler's, so it makes only the copies that are used.
+        if const { has_copy::<D>(Self::SHAPE, Self::COPIED_FOR) } {
+            self.run(given, sink)
+        } else {
+            self.run_dyn(given, sink)
+        }
     }
 
     /// The offset in the source of the first byte at hand.
@@ -162,6 +175,19 @@ pub trait FormatReader {
     }
 }
 
+/// Whether a destination accepts documents of a shape.
+pub(crate) const fn takes<D: Destination>(shape: Shape) -> bool {
+    match D::SHAPE {
+        Some(only) => only as u8 == shape as u8,
+        None => true,
+    }
+}
+
+/// Whether a destination has a copy of its own of a grammar.
+const fn has_copy<D: Destination>(shape: Shape, copied_for: Copies) -> bool {
+    takes::<D>(shape) && D::COPIES as u8 >= copied_for as u8
+}
+
 macro_rules! borrowed {
     (reader $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(borrowed! { @ $how $method($($name: $kind),*) $(-> $result)? })*
@@ -182,6 +208,9 @@ macro_rules! borrowed {
 
 /// A reader that its owner will continue to use.
 impl<F: FormatReader> FormatReader for &mut F {
+    const SHAPE: Shape = F::SHAPE;
+    const COPIED_FOR: Copies = F::COPIED_FOR;
+
     #[inline]
     fn run<S: Listener>(
         &mut self,

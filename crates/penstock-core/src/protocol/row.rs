@@ -1,10 +1,12 @@
 //! Expands rows into the events that they stand for.
 
+use super::erased::{Kept, Refused};
 use super::{Flow, Look, LookAhead};
 use crate::event::row::Next;
 use crate::event::{Key, KeyKind, Row, Scalar};
 
-/// Reports the rest of a row event by event, for a sink that does not implement rows.
+/// Reports the rest of a row event by event, for a sink that does not implement rows. It calls the sink through a
+/// table, so that there is one copy of it.
 ///
 /// This function defines the meaning of a row. A sink that handles rows itself must get the same
 /// result.
@@ -12,6 +14,17 @@ use crate::event::{Key, KeyKind, Row, Scalar};
 /// # Errors
 /// The sink's error. The rest of the row is then not reported.
 pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<Flow, S::Error> {
+    Kept::lend_ahead(sink, |sink: &mut dyn LookAhead<Error = Refused>| expand_inline(sink, row))
+}
+
+/// As [`expand`], with a copy for the sink.
+///
+/// # Errors
+/// As [`expand`].
+pub fn expand_inline<S: LookAhead + ?Sized>(
+    sink: &mut S,
+    row: &mut Row<'_>,
+) -> Result<Flow, S::Error> {
     loop {
         let flow = match row.next() {
             Next::Begin if row.is_list() => match sink.begin_list(row.at)? {

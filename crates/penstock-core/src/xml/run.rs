@@ -4,8 +4,11 @@ use super::Reader;
 use crate::error::Fail;
 use crate::protocol::{FormatReader, InputView, Listener, Step};
 use crate::repair::Repair;
+use crate::shape::Shape;
 
 impl FormatReader for Reader {
+    const SHAPE: Shape = Shape::Elements;
+
     #[inline]
     fn run<S: Listener>(
         &mut self,

@@ -5,7 +5,7 @@ use super::translate::{State, Translator, too_deep};
 use crate::error::{Fail, Fault, Kind};
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
-use crate::protocol::{Flow, FormatReader, InputView, Listener, Step};
+use crate::protocol::{Copies, Flow, FormatReader, InputView, Listener, Step};
 use crate::repair::{Repair, Repairs};
 use crate::xml;
 
@@ -86,6 +86,8 @@ impl Reader {
 }
 
 impl FormatReader for Reader {
+    const COPIED_FOR: Copies = Copies::All;
+
     fn run<S: Listener>(
         &mut self,
         given: InputView<'_>,

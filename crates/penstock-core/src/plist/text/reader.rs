@@ -45,7 +45,7 @@ use crate::event::Text;
 use crate::json::look::Again;
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
-use crate::protocol::{Discard, FormatReader, InputView, Listener, Step};
+use crate::protocol::{Copies, Discard, FormatReader, InputView, Listener, Step};
 use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 
 /// What a string is.
@@ -313,6 +313,8 @@ impl Reader {
 }
 
 impl FormatReader for Reader {
+    const COPIED_FOR: Copies = Copies::All;
+
     #[inline]
     fn run<S: Listener>(
         &mut self,

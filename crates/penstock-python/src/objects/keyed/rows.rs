@@ -11,7 +11,7 @@ use crate::objects::core::refusal::Refusal;
 use crate::objects::core::standard::new_date;
 use crate::plan::{ClassId, NodeId};
 use penstock_core::event::{Cell, Key, Row, Scalar, Text};
-use penstock_core::protocol::{Flow, Look, LookAhead, Sink, expand};
+use penstock_core::protocol::{Flow, Look, LookAhead, Sink, expand_inline};
 use penstock_core::value::datetime;
 use penstock_core::value::lexical;
 use penstock_core::value::xsd::{self, Integer};
@@ -48,7 +48,7 @@ impl<'p> Keyed<'p> {
     #[inline(always)]
     pub(super) fn row_of_columns(&mut self, row: &mut Row<'_>) -> Answer {
         let Some(mut header) = self.header.take_if(|_| row.is_new() && row.end.is_some()) else {
-            return expand(self, row);
+            return expand_inline(self, row);
         };
         let answer = self.fill_row(&mut header, row);
         self.header = Some(header);
@@ -72,7 +72,7 @@ impl<'p> Keyed<'p> {
         let Some(columns) = columns else {
             // One member of the union takes the row as a dict.
             *row = row.clone().resumed(1);
-            return expand(self, row);
+            return expand_inline(self, row);
         };
         row.take();
         let Header { classes, skipped } = header;

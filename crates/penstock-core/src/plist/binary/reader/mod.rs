@@ -24,7 +24,7 @@ use crate::error::{Fail, Fault};
 use crate::event::{Container, ContainerKind, Scalar, Text};
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
-use crate::protocol::{Flow, FormatReader, InputView, Listener, Look, Step};
+use crate::protocol::{Copies, Flow, FormatReader, InputView, Listener, Look, Step};
 
 /// As many bytes may be reported, however small the file is.
 const FREE: u64 = 8 << 20;
@@ -612,6 +612,8 @@ fn step_for(flow: Flow) -> Option<Step> {
 }
 
 impl FormatReader for Reader {
+    const COPIED_FOR: Copies = Copies::All;
+
     #[inline]
     fn run<S: Listener>(
         &mut self,
