@@ -449,6 +449,14 @@ struct Chunks {
     at: usize,
 }
 
+/// Nobody reads on: whoever shows the iterator to the collector need not keep it, and a generator closes what it
+/// has opened.
+impl Drop for Chunks {
+    fn drop(&mut self) {
+        self.iterator.clear();
+    }
+}
+
 impl Chunks {
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Chunks { iterator: Held::new(object.try_iter()?.as_any()), chunk: None, at: 0 })
