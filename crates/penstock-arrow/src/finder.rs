@@ -772,9 +772,9 @@ impl Worker for Finder {
 impl Shares for Finder {
     type Worker = Finder;
 
-    fn worker(&self) -> Option<Finder> {
+    fn worker(&self, others: bool) -> Option<Finder> {
         // A worker is told the columns of a table once more: behind a row, that says nothing new.
-        if self.complete > 0 { self.anew(None) } else { None }
+        if self.complete > 0 || others { self.anew(None) } else { None }
     }
     fn can_take(&self, worker: &Finder) -> bool {
         self.found.goes_on_with(&worker.found)

@@ -150,7 +150,7 @@ impl Destination for Plain {
 impl Shares for Plain {
     type Worker = Worker<Keyed>;
 
-    fn worker(&self) -> Option<Worker<Keyed>> {
+    fn worker(&self, _others: bool) -> Option<Worker<Keyed>> {
         (self.records > 0).then(|| Worker::beside(&self.fast, self.header.clone()))
     }
     fn take_over(

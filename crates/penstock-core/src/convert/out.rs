@@ -99,8 +99,7 @@ impl<'t, O: Output> Out<'t, O> {
     /// One for records beside this one. None if nobody else can write them, now or at all.
     pub(super) fn beside(&self) -> Option<Out<'static, O>> {
         let (writer, to) = (self.writer.beside()?, To::Worker(Kept::default()));
-        // Nobody abandons a record of a worker.
-        Some(Out { writer, to, tears: true, lost: None, taken: 0 })
+        Some(Out { writer, to, tears: self.tears, lost: None, taken: 0 })
     }
 
     /// Whether this one would have written what one beside it has.

@@ -74,7 +74,7 @@ impl<O: Output<Error: Send> + Send + 'static> Worker for Body<'static, O> {
 impl<O: Output<Error: Send> + Send + 'static> Shares for Body<'_, O> {
     type Worker = Body<'static, O>;
 
-    fn worker(&self) -> Option<Body<'static, O>> {
+    fn worker(&self, _others: bool) -> Option<Body<'static, O>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
         if is_bounded { self.beside() } else { None }

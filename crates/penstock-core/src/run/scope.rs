@@ -74,12 +74,21 @@ impl<D: Listener> RecordScope<D> {
     /// The same way to another destination, for a reader that begins at a record in the same
     /// containers as the last one. None if these are not open any more, and if records are found by
     /// their positions.
-    pub fn beside<E: Listener>(&self, to: E) -> Option<RecordScope<E>> {
-        match self {
-            RecordScope::Root(_) => Some(RecordScope::Root(to)),
-            RecordScope::Inside(select) => Some(RecordScope::Inside(select.beside(to)?)),
-            RecordScope::Where(_) => None,
-        }
+    pub fn beside<E>(&self, to: E) -> Option<RecordScope<E>>
+    where
+        E: Listener + Destination<Error = <E as Sink>::Error>,
+    {
+        Some(match self {
+            RecordScope::Root(_) => RecordScope::Root(to),
+            RecordScope::Inside(select) => RecordScope::Inside(select.beside(to)?),
+            RecordScope::Where(some) => {
+                let to = Filtered::counting(to, some.condition().clone(), breaks::<E>);
+                RecordScope::Where(Box::new(match &**some {
+                    Where::Root(_) => Where::Root(to),
+                    Where::Inside(select) => Where::Inside(select.beside(to)?),
+                }))
+            }
+        })
     }
 
     /// Where the last record inside the document began, if it is a map or a list.
@@ -99,14 +108,26 @@ impl<D: Listener> RecordScope<D> {
         match (self, other) {
             (RecordScope::Root(_), RecordScope::Root(_)) => true,
             (RecordScope::Inside(one), RecordScope::Inside(other)) => one.goes_on_as(other),
+            (RecordScope::Where(one), RecordScope::Where(other)) => match (&**one, &**other) {
+                (Where::Root(one), Where::Root(other)) => one.is_free() && other.is_free(),
+                (Where::Inside(one), Where::Inside(other)) => one.goes_on_as(other),
+                _ => false,
+            },
             _ => false,
         }
     }
 
     /// Counts the records and elements that [another](Self::beside) has counted.
     pub fn pass<E: Listener>(&mut self, other: &RecordScope<E>) {
-        if let (RecordScope::Inside(one), RecordScope::Inside(other)) = (self, other) {
-            one.pass(other);
+        match (self, other) {
+            (RecordScope::Inside(one), RecordScope::Inside(other)) => one.pass(other),
+            (RecordScope::Where(one), RecordScope::Where(other)) => {
+                if let (Where::Inside(one), Where::Inside(other)) = (&mut **one, &**other) {
+                    one.pass(other);
+                }
+                one.filtered_mut().pass(other.filtered());
+            }
+            _ => {}
         }
     }
 
@@ -166,6 +187,14 @@ impl<D: Listener> RecordScope<D> {
                 Where::Root(_) => Vec::new(),
                 Where::Inside(select) => select.open_behind(),
             },
+        }
+    }
+
+    /// Of what [goes beside](Self::beside): how many records a condition has left out before so many were wanted.
+    pub fn left_out_before(&self, wanted: usize) -> u64 {
+        match self {
+            RecordScope::Root(_) | RecordScope::Inside(_) => 0,
+            RecordScope::Where(some) => some.filtered().left_out_before(wanted),
         }
     }
 

@@ -35,8 +35,9 @@ pub trait Shares: Listener + Destination<Error = <Self as Sink>::Error> {
     /// What takes records beside it.
     type Worker: Worker;
 
-    /// What takes records as this destination does. None if nobody else can, now or at all.
-    fn worker(&self) -> Option<Self::Worker>;
+    /// What takes records as this destination does. None if nobody else can, now or at all. `others` says whether
+    /// there were records that a condition has left out.
+    fn worker(&self, others: bool) -> Option<Self::Worker>;
 
     /// Whether it can take over what a worker has taken, and then has what it would have if it had read
     /// the piece itself. Otherwise the run reads the piece.

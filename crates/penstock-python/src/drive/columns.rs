@@ -25,8 +25,7 @@ impl Driver {
         (rows, bytes): (usize, usize),
         threads: usize,
     ) -> PyResult<SchemaRef> {
-        // A thread would pass on what a condition asks for.
-        self.threads = Some(threads).filter(|threads| *threads > 1 && !self.is_conditional);
+        self.threads = Some(threads).filter(|threads| *threads > 1);
         let made = columns_of(py, self.builder.planned(), asked)?;
         self.sampler.hold();
         self.builder.fill(py, made, rows, bytes);
@@ -95,7 +94,7 @@ impl Driver {
     /// If threads have read more records of a piece than the columns hold: where the piece begins, how
     /// many of its records they hold, and a reader there. Within, None if no other reader can begin
     /// there.
-    pub(crate) fn taken_of_piece(&self) -> Option<Option<(&RecordStart, usize, Reader)>> {
+    pub(crate) fn taken_of_piece(&self) -> Option<Option<(&RecordStart, u64, Reader)>> {
         let (begin, taken) = self.pool.as_ref()?.taken_of_piece()?;
         let reader = begin.and_then(|begin| match &begin.stand {
             ReaderState::Members(places) => self.run.reader().between(places, &[]),
@@ -122,6 +121,7 @@ fn fill_together(
         let is_dry = matches!(turn, Ok(RunTurn::Dry));
         let stepped = if is_dry { Some(builder.step(run, pool)) } else { None };
         gauge.records.store(builder.filled().0, Ordering::Relaxed);
+        gauge.filtered.store(builder.left_out(), Ordering::Relaxed);
         if let Some(source) = pool.source() {
             gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
         }

@@ -103,19 +103,20 @@ impl Pool {
     }
 
     /// If only some records of a piece were taken: where it begins, if another reader can begin there,
-    /// and how many these are. If all of them were, the run stands behind the last one.
-    pub(crate) fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize)> {
-        let (begin, taken, records) = match self {
+    /// and how many these are, with those before the last one that a condition has left out. If all of them
+    /// were, the run stands behind the last one.
+    pub(crate) fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, u64)> {
+        let (begin, taken, records, left_out) = match self {
             Pool::Keyed(threads) => {
-                let (begin, taken, worker) = threads.taken_of_piece()?;
-                (begin, taken, worker.records())
+                let (begin, taken, scope) = threads.taken_of_piece()?;
+                (begin, taken, scope.inner().records(), scope.left_out_before(taken))
             }
             Pool::Markup(threads) => {
-                let (begin, taken, worker) = threads.taken_of_piece()?;
-                (begin, taken, worker.records())
+                let (begin, taken, scope) = threads.taken_of_piece()?;
+                (begin, taken, scope.inner().records(), scope.left_out_before(taken))
             }
         };
-        (taken < records).then_some((begin, taken))
+        (taken < records).then_some((begin, taken as u64 + left_out))
     }
 
     /// How many pieces of the text the threads have read.

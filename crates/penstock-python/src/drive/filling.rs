@@ -396,10 +396,10 @@ impl<S: Side, F: NativeSink> Filling<S, F> {
 impl<S: Side, F: NativeSink + Send + 'static> Shares for Filling<S, F> {
     type Worker = Worker<F>;
 
-    fn worker(&self) -> Option<Worker<F>> {
+    fn worker(&self, others: bool) -> Option<Worker<F>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
-        let is_free = self.is_free() && is_bounded && self.records > 0;
+        let is_free = self.is_free() && is_bounded && (self.records > 0 || others);
         match &self.header {
             Some(None) => None,
             Some(header) => is_free.then(|| Worker::beside(&self.fast, header.clone())),

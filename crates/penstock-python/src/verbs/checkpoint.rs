@@ -161,7 +161,7 @@ fn next_of_piece(
     py: Python<'_>,
     parted: Parted,
     origin: &Origin,
-    (begin, taken, reader): (&RecordStart, usize, AnyReader),
+    (begin, taken, reader): (&RecordStart, u64, AnyReader),
 ) -> PyResult<Option<RecordStart>> {
     let limits = &origin.limits;
     let input = match &begin.stand {
@@ -178,7 +178,7 @@ fn next_of_piece(
             return Err(elsewhere());
         }
     }
-    let records = begin.records + taken as u64;
+    let records = begin.records + taken;
     Ok(planning.point().map(|point| RecordStart { records, ..point }))
 }
 

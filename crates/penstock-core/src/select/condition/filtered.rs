@@ -107,6 +107,8 @@ pub struct Filtered<S> {
     text: String,
     room: TextBuf,
     left_out: u64,
+    /// For each wanted record, how many were left out before it, if that is to be kept.
+    left_out_before: Option<Vec<u64>>,
     /// Whether the reader skips the rest of the record that was left out last.
     leaves: bool,
     /// Of rows whose keys are known: the places of the keys for which terms ask, with their ids.
@@ -139,11 +141,23 @@ impl<S> Filtered<S> {
             text: String::new(),
             room: TextBuf::default(),
             left_out: 0,
+            left_out_before: None,
             leaves: false,
             columns: Vec::new(),
             unwanted: Vec::new(),
             shape: None,
         }
+    }
+
+    /// The same for a piece of the text: it keeps [how many records](Self::left_out_before) were left out between
+    /// those that are wanted.
+    pub(crate) fn counting(
+        inner: S,
+        condition: Arc<Condition>,
+        breaks: fn(&dyn Any) -> bool,
+    ) -> Self {
+        let left_out_before = Some(Vec::new());
+        Filtered { left_out_before, ..Filtered::new(inner, condition, breaks) }
     }
 
     /// The sink behind the filter.
@@ -166,10 +180,33 @@ impl<S> Filtered<S> {
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
+    /// How many records were left out before so many were wanted.
+    pub(crate) fn left_out_before(&self, wanted: usize) -> u64 {
+        let last = wanted.checked_sub(1);
+        let kept = last.zip(self.left_out_before.as_ref()).and_then(|(last, all)| all.get(last));
+        kept.copied().unwrap_or(0)
+    }
+    /// A record is wanted.
+    #[inline]
+    fn keep(&mut self) {
+        if let Some(all) = &mut self.left_out_before {
+            make_room(all, 1);
+            all.push(self.left_out);
+        }
+    }
     /// Counts a record that was left out.
     pub(super) fn leave(&mut self) {
         self.left_out += 1;
         self.leaves = true;
+    }
+    /// Counts the records that another one has left out, in text that this one does not see.
+    pub(crate) fn pass<T>(&mut self, other: &Filtered<T>) {
+        self.left_out += other.left_out;
+        self.leaves = false;
+    }
+    /// Whether it stands between two records.
+    pub(crate) fn is_free(&self) -> bool {
+        self.stage == Stage::Outside
     }
     /// See [`Destination::take_back`](crate::protocol::Destination::take_back).
     pub(crate) fn take_back(&mut self) -> bool {
@@ -313,6 +350,7 @@ impl<S: Listener> Filtered<S> {
             Truth::No => Err(Left::Out),
             Truth::Yes => {
                 self.stage = Stage::Wanted;
+                self.keep();
                 self.frames.clear();
                 match self
                     .refused
@@ -962,6 +1000,7 @@ impl<S: Listener> LookAhead for Filtered<S> {
                 self.left_out += 1;
                 return Ok(Flow::Skip);
             }
+            self.keep();
             return self.tell_row(row);
         }
         // It was begun event by event, or it goes on.

@@ -4,7 +4,7 @@ use super::members::Members;
 use super::pool::{Pool, Serve};
 use crate::formats::Reader;
 use crate::position::Counter;
-use crate::protocol::{FormatReader, InputView, Step};
+use crate::protocol::{Destination, FormatReader, InputView, Step};
 use crate::run::{InMemory, Input, Origin, RecordScope};
 use crate::split::pieces::Piece;
 use crate::split::shares::{Shares, Worker};
@@ -33,7 +33,7 @@ impl<L: Worker> Filler<L> {
         reader: &Reader,
         to: &RecordScope<S>,
     ) -> Option<Self> {
-        let worker = to.inner().worker()?;
+        let worker = to.inner().worker(to.left_out() > 0)?;
         Some(Filler { reader: reader.beside(to.depth())?, scope: to.beside(worker)? })
     }
 

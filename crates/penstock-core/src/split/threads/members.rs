@@ -89,7 +89,7 @@ impl<L: Worker> Threads<L> {
         let file = run.input_mut().binary()?;
         let reader = run.reader_mut().binary_mut()?;
         let is_small = size.is_none() && file.size() < ALONE;
-        if is_small || !matches!(scope, RecordScope::Inside(_)) {
+        if is_small || scope.inner_records().is_none() {
             reader.halt_within(0);
             return None;
         }

@@ -94,10 +94,10 @@ impl<L: Worker> Threads<L> {
     }
 
     /// If the destination is full of records of a piece: where the piece begins, if another reader can
-    /// begin there, from which part of the worker on they are still to be taken over, and the worker. The
-    /// run stands behind the piece.
+    /// begin there, from which part of the worker on they are still to be taken over, and the way to the worker.
+    /// The run stands behind the piece.
     #[must_use]
-    pub fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize, &L)> {
+    pub fn taken_of_piece(&self) -> Option<(Option<&RecordStart>, usize, &RecordScope<L>)> {
         match &self.0 {
             Kind::Text(threads) => threads.taking().now(),
             Kind::Members(threads) => threads.taking().now(),

@@ -45,10 +45,10 @@ impl<L: Worker, K> Taking<L, K> {
         self.count
     }
 
-    /// Of the piece that is being taken over: its beginning, from which part on, and the worker.
-    pub(super) fn now(&self) -> Option<(Option<&RecordStart>, usize, &L)> {
+    /// Of the piece that is being taken over: its beginning, from which part on, and the way to the worker.
+    pub(super) fn now(&self) -> Option<(Option<&RecordStart>, usize, &RecordScope<L>)> {
         let Piece { filled, from, begin } = self.now.as_ref()?;
-        Some((begin.as_ref(), *from, filled.scope.inner()))
+        Some((begin.as_ref(), *from, &filled.scope))
     }
 
     /// Whether a run that stands where a piece begins would go on behind it as the thread that has read

@@ -597,7 +597,7 @@ impl Worker for Body<'static> {
 impl Shares for Body<'_> {
     type Worker = Body<'static>;
 
-    fn worker(&self) -> Option<Body<'static>> {
+    fn worker(&self, _others: bool) -> Option<Body<'static>> {
         // No record of a piece takes so much memory. Nobody looks whether it takes less.
         let is_bounded = self.memory.is_none_or(|most| most >= PIECE_MEMORY);
         if is_bounded { self.beside() } else { None }
