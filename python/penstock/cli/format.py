@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Write the file again; return whether a record was left out."""
     # The paths of records are no business of this command.
-    arguments.at = arguments.namespace = arguments.where = None
+    arguments.at = arguments.namespace = None
     source = Source(arguments, arguments.source)
     if source.format == "csv":
         raise CommandError(f"{source.name}: 'penstock cut' and 'penstock convert' write CSV")

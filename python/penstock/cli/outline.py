@@ -39,8 +39,11 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             continue
         if len(names) > 1:
             printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
+        root = _ROOTS.get(source.format, "(document)")
+        if arguments.where is not None and root == "(document)":
+            root = "(record)"
         lines = [
-            (_printable(path) or _ROOTS.get(source.format, "(document)"), *_kinds(kinds), example)
+            (_printable(path) or root, *_kinds(kinds), example)
             for path, kinds, example in rows
         ]
         width = min(_PATH, max((len(path) for path, *_ in lines), default=0))

@@ -92,6 +92,7 @@ def _add_outline(commands: Commands) -> None:
     )
     flags.files(outline)
     options = flags.start(outline)
+    flags.where(options)
     options.add_argument(
         "--depth",
         metavar="N",
@@ -418,6 +419,7 @@ def _add_format(commands: Commands) -> None:
     )
     flags.sides(command, target="where to write; may be the source (default: standard output)")
     options = flags.start(command)
+    flags.where(options)
     shape = options.add_mutually_exclusive_group()
     flags.indent(shape, "2, and none for NDJSON")
     shape.add_argument("--compact", action="store_true", help="write no white space")

@@ -203,7 +203,8 @@ class Source:
             given, name = _sources.locate("read", source, "infer", member, None)
             opened = _rust.Source(given, name, encoding, "infer")
             policy = _rust.Policy(errors, 1, "last", "skip", False, "allow")
-            return _rust.outline(self._dialect(reads, name), opened, policy)
+            dialect = _read.wanting(self._dialect(reads, name), self._arguments.where)
+            return _rust.outline(dialect, opened, policy)
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:

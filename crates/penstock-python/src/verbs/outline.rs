@@ -3,10 +3,10 @@
 use crate::drive::driver::bring;
 use crate::edge::errors::{self, Named, given};
 use crate::edge::options::{self, Errors, PolicyObject};
-use crate::io::dialect::Dialect;
+use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
 use penstock_core::outline::Outline;
-use penstock_core::run::{Policy, Run, Turn, Windows};
+use penstock_core::run::{Policy, RecordScope, Run, Turn, Windows};
 use penstock_scan::gathered;
 use pyo3::prelude::*;
 
@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 type Row = (String, Vec<(&'static str, u64)>, Option<(String, bool)>);
 
 /// The outline of a source, how many values it leaves out because there are too many paths, and how
-/// many records because they are in error: each line or row is one, and any other document.
+/// many records because they are in error: each line or row is one, and any other document. If the dialect has a
+/// condition, only the records count that it wants.
 #[pyfunction]
 #[pyo3(signature = (dialect, source, policy, /))]
 pub(crate) fn outline(
@@ -32,10 +33,15 @@ pub(crate) fn outline(
         let reader = dialect.reader(false, &limits);
         let policy = errors.policy(policy.max_errors);
         let mut run = Run::new(reader, Windows::of(opened), policy);
+        let plain = py.get_type::<PyAny>();
+        let Choice { records, condition, .. } = dialect.choose(plain.as_any(), None)?;
         let mut outline = Outline::new();
-        if policy != Policy::Raise {
+        if policy != Policy::Raise || condition.is_some() {
             outline = outline.leaving_out();
         }
+        // The paths of a document are those from its root, and those of records from each record.
+        let records = records.filter(|_| condition.is_some());
+        let mut outline = RecordScope::new(outline, records).wanting(condition);
         let named = Named::new(dialect.name(), name.as_deref());
         loop {
             match run.advance(&mut outline) {
@@ -54,6 +60,7 @@ pub(crate) fn outline(
                 Err(failure) => return Err(errors::of_failure(py, failure, &named)),
             }
         }
+        let outline = outline.into_inner();
         let rows = outline.rows().into_iter().map(|row| {
             let example = row.example.map(|example| (example.written, example.is_text));
             (row.path, row.kinds, example)
