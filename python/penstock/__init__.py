@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from penstock._io.remote.make import remote
     from penstock._io.remote.source import Remote
     from penstock._io.remote.warned import RemoteWarning
+    from penstock._json_schema.verbs import json_schema, json_schemas
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.lookup import Lookup
     from penstock._parts.map import Map, MapProgress, map
@@ -193,6 +194,8 @@ __all__ = [
     "int32",
     "int64",
     "json",
+    "json_schema",
+    "json_schemas",
     "load",
     "make",
     "map",
@@ -281,6 +284,10 @@ if not TYPE_CHECKING:
             from penstock._verbs import values as _values  # noqa: PLC0415 - for what others have parsed
 
             found = getattr(_values, name)
+        elif name in {"json_schema", "json_schemas"}:
+            from penstock._json_schema import verbs as _schemas  # noqa: PLC0415 - asked for when a program starts
+
+            found = getattr(_schemas, name)
         elif name == "remote":
             from penstock._io.remote.make import remote as found  # noqa: PLC0415 - few programs ask a server
         elif name == "Remote":

@@ -118,6 +118,7 @@ __all__ = [
     "opening",
     "outline",
     "plain",
+    "plan_tree",
     "read_columns",
     "read_on",
     "read_split",
@@ -306,6 +307,7 @@ def unarchive(
 def plain(
     value: object, type: object | None, omit: str | None, limits: Limits | None, /
 ) -> Any: ...
+def plan_tree(types: Sequence[object], writes: bool, /) -> dict[str, Any]: ...
 def outline(
     dialect: Dialect, source: Source, policy: Policy, /
 ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int, int]: ...

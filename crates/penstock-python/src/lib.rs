@@ -64,7 +64,7 @@ mod _rust {
     #[pymodule_export]
     use crate::messages::{Element, Items, send};
     #[pymodule_export]
-    use crate::plan::{PlanObject, Raw, contradiction};
+    use crate::plan::{PlanObject, Raw, contradiction, plan_tree};
     #[pymodule_export]
     use crate::verbs::archived::unarchive;
     #[pymodule_export]

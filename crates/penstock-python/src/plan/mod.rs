@@ -18,6 +18,7 @@
 //! | `belonging.rs` | to which type a Python value belongs |
 //! | `cache.rs` | the plans that are kept |
 //! | `settings.rs`, `shown.rs` | the options of `penstock.Plan`, and the object |
+//! | `tree.rs` | the plan as values of Python, for who describes it |
 
 mod belonging;
 mod cache;
@@ -32,6 +33,7 @@ mod raw;
 mod settings;
 mod shared;
 mod shown;
+mod tree;
 pub(crate) mod types;
 pub(crate) mod written;
 
@@ -72,6 +74,7 @@ pub(crate) use node::{
 pub(crate) use raw::Raw;
 pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;
+pub(crate) use tree::plan_tree;
 pub(crate) use types::builtin::{
     decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uid, is_uuid,
 };

@@ -30,6 +30,8 @@ pub(crate) struct Node {
     pub(crate) packed: Option<Packed>,
     /// What the user said of its column, if anything.
     pub(crate) column: Option<Mark>,
+    /// Everything that the user wrote beside the type, for who describes it.
+    pub(crate) words: Vec<Py<PyAny>>,
     /// The type for messages about values, as a user would write it. A choice with few values lists
     /// them: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,

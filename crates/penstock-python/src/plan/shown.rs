@@ -280,6 +280,7 @@ impl Plan {
             visit.call(&seen.class)?;
         }
         for node in &self.nodes {
+            node.words.iter().try_for_each(|word| visit.call(word))?;
             for object in node.after.iter().flat_map(|after| after.objects()) {
                 visit.call(object)?;
             }

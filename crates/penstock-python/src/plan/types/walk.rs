@@ -56,6 +56,7 @@ pub(in crate::plan) fn node(kind: Kind, nullable: bool, mut written: String) -> 
         cells: None,
         packed: None,
         column: None,
+        words: Vec::new(),
         name: name.into(),
         written: written.into(),
     }

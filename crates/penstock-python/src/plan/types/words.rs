@@ -205,6 +205,7 @@ impl<'py> Walk<'_, 'py> {
     /// A node with the form that annotations give it: `Hex`, `unix(...)`, `times(...)`,
     /// `cells(...)`.
     pub(super) fn marked(&mut self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
+        node.words.extend(words.iter().map(|word| word.clone().unbind()));
         for word in words {
             if let Some(to) = encoding(word) {
                 match &mut node.after {

@@ -595,7 +595,10 @@ fn known_attributes<'py>(
 
 /// The attribute of each field. attrs and pydantic take some under another name than they keep
 /// them.
-fn attributes<'py>(py: Python<'py>, class: &ClassPlan) -> PyResult<Vec<Bound<'py, PyString>>> {
+pub(in crate::plan) fn attributes<'py>(
+    py: Python<'py>,
+    class: &ClassPlan,
+) -> PyResult<Vec<Bound<'py, PyString>>> {
     let object = class.class.bind(py);
     let names = PyDict::new(py);
     if let Some(attributes) = object.getattr_opt(intern!(py, "__attrs_attrs__"))? {
