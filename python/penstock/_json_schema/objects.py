@@ -102,6 +102,9 @@ class Objects(Base):
             schema["additionalProperties"] = other
         elif of["forbids"] and state["other"] is None:
             schema["additionalProperties"] = False
+        if number and properties and not items and state["other"] is None and not needs:
+            # An array is no place of keys, and any other value is skipped.
+            schema["not"] = {"type": "array"}
         if number and all(index <= _LAST_INDEX for index in items):
             if items:
                 first = range(max(items) + 1)
@@ -126,7 +129,10 @@ class Objects(Base):
         """Return the schema of one of the values of a field, or of a list of them."""
         field, node, _ = of["aims"][aim]
         item = self.schema(node)
-        if not item or self.tree["nodes"][node]["kind"] in {"list", "set", "tuple"}:
+        kinds = [self.tree["nodes"][it]["kind"] for it in (of["fields"][field]["node"], node)]
+        # Of an array, a list of anything but arrays takes the elements, however deep they are.
+        takes_elements = kinds[0] in {"list", "set"} and kinds[1] not in {"list", "set", "tuple"}
+        if not item or not takes_elements:
             schema = item
         else:
             deeper = either([item, {"type": "array"}])

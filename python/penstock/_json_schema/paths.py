@@ -22,7 +22,11 @@ def paths(of: Class) -> dict[int, list[Path]]:
     while waiting:
         number, path, seen = waiting.pop()
         state = of["states"][number]
-        steps: list[tuple[PathStep, Target]] = [(("key", name), to) for name, to in state["keys"]]
+        # An index is also a key.
+        indexes = {str(index) for index, _ in state["indexes"]}
+        steps: list[tuple[PathStep, Target]] = [
+            (("key", name), to) for name, to in state["keys"] if name not in indexes
+        ]
         steps += [(("index", index), to) for index, to in state["indexes"]]
         if state["other"] is not None:
             vague |= _reached(of, state["other"])

@@ -29,11 +29,11 @@ class Renderer(Objects, Unions):
         """Find what needs a definition, and name it."""
         self.tree, self.mode, self.ref = tree, mode, ref
         self.definitions: dict[str, Schema] = {}
-        self.references: dict[str, int] = {}
         self._knots = _knots(tree)
         self._enums = _enums(tree)
         self._names = named(_wanted(tree, self._knots, self._enums))
         self._waiting: list[tuple[str, Any]] = []
+        self._asked = set[tuple[str, Any]]()
 
     def schema(self, number: int, steps: Iterable[Step] = ()) -> Schema:
         """Return the schema of a node, with more checks of its values."""
@@ -53,8 +53,8 @@ class Renderer(Objects, Unions):
             schema = either([schema, {"type": "null"}])
         return schema | remarks.of_words(node["words"])
 
-    def finish(self) -> None:
-        """Make the definitions that somebody refers to, and those that they refer to."""
+    def finish(self, roots: list[Schema]) -> dict[str, int]:
+        """Make the definitions that the roots need, and return how often each is referred to."""
         while self._waiting:
             what, which = self._waiting.pop()
             name = self._names[what, which]
@@ -67,17 +67,36 @@ class Renderer(Objects, Unions):
                 cls = scalars.enumeration(node)
                 said = remarks.of_class(cls, cls.__name__) if cls is not None else {}
                 self.definitions[name] = said | scalars.choice(node, self.mode)
+        names = {self._reference_to(name): name for name in self.definitions}
+        uses: dict[str, int] = {}
+        waiting: list[Any] = list(roots)
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, dict):
+                refers = part.get("$ref")
+                if isinstance(refers, str) and refers in names:
+                    name = names[refers]
+                    uses[name] = uses.get(name, 0) + 1
+                    waiting += [self.definitions[name]] if uses[name] == 1 else []
+                waiting += part.values()
+            elif isinstance(part, list):
+                waiting += part
+        # One to which only a schema referred that says nothing is not needed.
+        self.definitions = {name: self.definitions[name] for name in sorted(uses)}
+        return uses
 
     def of_class(self, number: int) -> Schema:
         """Return a reference to the definition of a class."""
         return self._reference(("class", number))
 
     def _reference(self, of: tuple[str, Any]) -> Schema:
-        name = self._names[of]
-        if name not in self.references:
+        if of not in self._asked:
+            self._asked.add(of)
             self._waiting.append(of)
-        self.references[name] = self.references.get(name, 0) + 1
-        return {"$ref": self.ref.replace("{name}", name)}
+        return {"$ref": self._reference_to(self._names[of])}
+
+    def _reference_to(self, name: str) -> str:
+        return self.ref.replace("{name}", name)
 
     def _bare(self, node: Node) -> Schema:
         """Return the schema of the values of a node that are not null, without its checks."""

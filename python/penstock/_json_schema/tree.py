@@ -44,8 +44,8 @@ class Node(TypedDict):
     open: NotRequired[bool]
     # A union: the nodes of its members, in a union of classes each behind what tells it.
     members: NotRequired[Any]
-    # A union by the kind of the value: the member that takes lists.
-    list: NotRequired[int | None]
+    # A union by the kind of the value: the member that takes each kind; of text, the last one.
+    kinds: NotRequired[dict[str, int | None]]
     # A union of classes: the key that tells them, and the node of all other objects.
     tag: NotRequired[str]
     other: NotRequired[int | None]

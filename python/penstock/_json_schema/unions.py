@@ -25,22 +25,34 @@ class Unions(Base):
 
     def union(self, node: Node) -> Schema:
         """Return the schema of a union."""
-        kind, nodes = node["kind"], self.tree["nodes"]
+        kind = node["kind"]
         if kind == "tokens":
-            members = [number for number in node["members"] if nodes[number]["kind"] != "none"]
-            members += [number for number in node["members"] if nodes[number]["kind"] == "none"]
-            # Where arrays are another member, a named tuple is an object.
-            return either(
-                [
-                    self.schema(member) if member == node["list"] else self._member(member)
-                    for member in members
-                ]
-            )
+            return self._by_kind(node)
         if kind == "tagged":
             return self._tagged(node)
         if kind == "keyed":
             return self._keyed(node)
         return either([self.schema(member) for _, member in node["members"]])
+
+    def _by_kind(self, node: Node) -> Schema:
+        """Return the schema of a union of which the kind of the value selects the member."""
+        nodes, kinds = self.tree["nodes"], node["kinds"]
+        schemas = []
+        # None is behind the others, as people write it.
+        for member in sorted(node["members"], key=lambda member: nodes[member]["kind"] == "none"):
+            of = nodes[member]
+            if of["kind"] == "any" and not of.get("steps"):
+                # It has what no other member takes.
+                taken = [kind for kind, by in kinds.items() if by == member]
+                if "number" in taken and "integer" in taken:
+                    taken.remove("integer")
+                schemas.append({"type": taken[0] if len(taken) == 1 else taken})
+            elif member == kinds["array"]:
+                schemas.append(self.schema(member))
+            else:
+                # Where arrays are another member, a named tuple is an object.
+                schemas.append(self._member(member))
+        return either(schemas)
 
     def _tagged(self, node: Node) -> Schema:
         """Return the schema of classes that the value of a key tells apart."""
@@ -82,7 +94,9 @@ class Unions(Base):
     def _other(self, other: int, told: Schema) -> Schema:
         """Return the schema of an object that is not told to be of one of the classes."""
         schema = self._member(other)
-        return {"type": "object", **({"allOf": [schema]} if schema else {}), "not": told}
+        if schema.keys() <= {"type", "additionalProperties", "propertyNames"}:
+            return {"type": "object", **schema, "not": told}
+        return {"type": "object", "allOf": [schema], "not": told}
 
     def _member(self, member: int, tag: str | None = None) -> Schema:
         """Return the schema of a member of a union as an object, which may have a tag."""

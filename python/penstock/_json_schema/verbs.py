@@ -60,13 +60,12 @@ def json_schema(
         >>> penstock.json_schema(list[City])["items"]
         {'$ref': '#/$defs/City'}
     """
-    renderer, [root] = _rendered([cls], mode, ref)
-    head: Schema = {"$schema": DIALECT}
-    definitions = dict(sorted(renderer.definitions.items()))
-    name = root.get("$ref", "").removeprefix(ref.partition("{name}")[0])
-    if root.keys() == {"$ref"} and renderer.references.get(name) == 1:
-        root = definitions.pop(name)
-    return head | root | ({"$defs": definitions} if definitions else {})
+    [root], definitions, uses = _rendered([cls], mode, ref)
+    refers = root.get("$ref")
+    name = next((it for it in definitions if ref.replace("{name}", it) == refers), None)
+    if name is not None and uses[name] == 1:
+        root = definitions.pop(name) | {word: said for word, said in root.items() if word != "$ref"}
+    return {"$schema": DIALECT, **root, **({"$defs": definitions} if definitions else {})}
 
 
 @_suggest.advised
@@ -109,20 +108,22 @@ def json_schemas(
         >>> schemas["Trip"]["properties"]["through"]
         {'type': 'array', 'items': {'$ref': '#/components/schemas/City'}}
     """
-    renderer, _ = _rendered(list(types), mode, ref)
-    return dict(sorted(renderer.definitions.items()))
+    return _rendered(list(types), mode, ref)[1]
 
 
-def _rendered(types: list[Any], mode: Mode, ref: str) -> tuple[Renderer, list[Schema]]:
+def _rendered(
+    types: list[Any], mode: Mode, ref: str
+) -> tuple[list[Schema], dict[str, Schema], dict[str, int]]:
+    """Return the schemas of the types, the definitions, and how often each is referred to."""
     if mode not in {"decode", "encode"}:
         raise ValueError(f"mode must be 'decode' or 'encode', not {mode!r}")
     if "{name}" not in ref:
         raise ValueError(f"ref must have a {{name}} in it, and {ref!r} has none")
     tree: Any = _rust.plan_tree(types, mode == "encode")
     renderer = Renderer(tree, mode, ref)
-    roots = [renderer.schema(number) for number in renderer.tree["roots"]]
-    renderer.finish()
-    return renderer, roots
+    roots = [renderer.schema(number) for number in tree["roots"]]
+    uses = renderer.finish(roots)
+    return roots, renderer.definitions, uses
 
 
 json_schema.__module__ = "penstock"

@@ -107,7 +107,18 @@ fn of_node<'py>(py: Python<'py>, plan: &Plan, node: &Node) -> PyResult<Bound<'py
                 }
             }
             told.set_item("members", PyTuple::new(py, members)?)?;
-            told.set_item("list", tokens.list)?;
+            let kinds = PyDict::new(py);
+            for (kind, member) in [
+                ("boolean", tokens.boolean),
+                ("integer", tokens.integer),
+                ("number", tokens.number),
+                ("string", tokens.text.last().copied()),
+                ("array", tokens.list),
+                ("object", tokens.map),
+            ] {
+                kinds.set_item(kind, member)?;
+            }
+            told.set_item("kinds", kinds)?;
             "tokens"
         }
     };
@@ -178,7 +189,13 @@ fn of_tagged<'py>(
             "tagged"
         }
         TagRule::Keys { table, classes } => {
+            let mut seen = Vec::new();
             for &node in classes {
+                // A class with several keys is there once for each.
+                if seen.contains(&node) {
+                    continue;
+                }
+                seen.push(node);
                 let Kind::Class(class) = plan.nodes[node as usize].kind else { continue };
                 for edge in &plan.classes[class as usize].states[0].keys {
                     let found = table.find(edge.name.as_bytes());
