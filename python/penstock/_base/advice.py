@@ -33,7 +33,7 @@ NAMES = {
     ),
     **dict.fromkeys(
         ("json_schema", "model_json_schema", "to_json_schema", "openapi"),
-        "there is no JSON Schema here: pydantic.TypeAdapter(cls).json_schema() makes one",
+        "penstock.json_schema makes the JSON Schema of a type, and json_schemas those for OpenAPI",
     ),
     **dict.fromkeys(
         ("JSONDecodeError", "ParseError", "InvalidFileException"),
