@@ -130,5 +130,7 @@ def test_a_wrong_guess_says_where_an_option_is() -> None:
     ]:
         with pytest.raises(TypeError, match=message):
             call()
-    with pytest.raises(AttributeError, match=r"penstock\.json_schema makes the JSON Schema of a type"):
+    with pytest.raises(
+        AttributeError, match=r"penstock\.json_schema makes the JSON Schema of a type"
+    ):
         _ = penstock.model_json_schema  # type: ignore[attr-defined]

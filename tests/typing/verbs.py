@@ -212,3 +212,7 @@ async def written(stream: asyncio.StreamWriter, cities: AsyncIterator[City]) -> 
         assert_type(writer.progress, penstock.WriterProgress)
     penstock.aio.write(path)
     penstock.aio.write(print, format="json")
+
+
+assert_type(penstock.json_schema(int | str, mode="encode"), dict[str, Any])
+assert_type(penstock.json_schemas([City, list[int]]), dict[str, dict[str, Any]])

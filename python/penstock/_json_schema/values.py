@@ -95,12 +95,14 @@ def default(tree: Tree, field: Field) -> Schema:
         return {}
     value = field["default"]
     fits = value is not None or node["nullable"] or node["kind"] in {"any", "none", "choice"}
-    if not fits or (value is not None and not _has_one_form(tree, field["node"])):
+    if not fits:
         return {}
     try:
-        return {"default": told(value)}
+        made = told(value)
     except Untold:
         return {}
+    is_sure = made in (None, [], {}) or _has_one_form(tree, field["node"])
+    return {"default": made} if is_sure else {}
 
 
 _CONTAINERS = (list, dict, set, frozenset, tuple)
