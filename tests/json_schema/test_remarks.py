@@ -216,6 +216,21 @@ def test_constraints_that_no_schema_can_say_are_left_open() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "regex", ["^[a-z]+$", r"\d{2,}\.\d", "a|(?:b)", "(?=x)(?!y)", r"\u00e9\x41", r"[\w\-]"]
+)
+def test_patterns_that_both_languages_have(regex: str) -> None:
+    assert read(Annotated[str, pattern(regex)]) == {**TEXT, "pattern": regex}
+
+
+@pytest.mark.parametrize(
+    "regex",
+    [r"\Aa", r"a\Z", "(?P<a>b)", "(?i)a", "(?>a)", "a++", "a{,3}", "[]a]", r"\N{DIGIT ONE}"],
+)
+def test_patterns_that_only_python_has(regex: str) -> None:
+    assert read(Annotated[str, pattern(regex)]) == TEXT
+
+
 def test_defaults() -> None:
     class Color(enum.Enum):
         RED = "red"

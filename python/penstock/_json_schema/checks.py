@@ -17,7 +17,9 @@ _BOUNDS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", 
 _NUMBERS = frozenset({"int", "float", "decimal"})
 _COLLECTIONS = frozenset({"list", "set", "tuple", "dict"})
 # What a regular expression of Python has and those of JSON Schema do not have, or mean otherwise.
-_ONLY_PYTHON = re.compile(r"\(\?(?!:|=|!|<=|<!)|\\[AZzabNG]|[*+?}]\+")
+_ONLY_PYTHON = re.compile(
+    r"\(\?(?!:|=|!|<=|<!)|[*+?}]\+|\{,|\[\^?\]|\\[^^$\\.*+?()\[\]{}|/\-dDwWsSbBtnrfvxu0-9]"
+)
 # The letters of `array.array` for integers, with the bits that each has on this machine.
 _CODES = "bBhHiIlLqQ"
 
