@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -17,6 +18,8 @@ NUMBERS = st.sampled_from(
     [0, 1, -1, 2, 7, 2**53, 2**53 + 1, 2**63, -(2**70), 0.0, 0.5, 1.0, 2.5, 1e300]
 )
 TEXTS = st.sampled_from(["", "a", "ab", "b", "ä", "a\nb", "𝄞", "1", "7", "true", "null", '"\\'])
+# They mean the same to Python and to Rust.
+PATTERNS = st.sampled_from(["", "^a", "b$", "a|ä", "[a-z]+b", r"\d", r"^\w\w", "(?i)TRU", "."])
 SCALARS = st.one_of(NUMBERS, TEXTS, st.booleans(), st.none())
 RECORDS = st.fixed_dictionaries(
     {},
@@ -44,7 +47,9 @@ def terms(draw: st.DrawFn) -> tuple[str, str, str, Any]:
     path = draw(st.sampled_from(PATHS))
     kind = draw(st.sampled_from(KINDS)) if path == "l" else "one"
     test = draw(
-        st.sampled_from([*ORDER, "isin", "between", "startswith", "contains", "is_none", "exists"])
+        st.sampled_from(
+            [*ORDER, *("isin", "between", "startswith", "contains", "matches", "is_none", "exists")]
+        )
     )
     literal = st.one_of(NUMBERS, TEXTS, st.booleans())
     value: Any = None
@@ -56,6 +61,8 @@ def terms(draw: st.DrawFn) -> tuple[str, str, str, Any]:
         value = (draw(NUMBERS), draw(NUMBERS))
     elif test in {"startswith", "contains"}:
         value = draw(TEXTS)
+    elif test == "matches":
+        value = draw(PATTERNS)
     return path, kind, test, value
 
 
@@ -116,6 +123,8 @@ def holds(test: str, value: Any, literal: Any) -> bool:
         return isinstance(value, str) and value.startswith(literal)
     if test == "contains":
         return isinstance(value, str) and literal in value
+    if test == "matches":
+        return isinstance(value, str) and re.search(literal, value) is not None
     return value is None if test == "is_none" else True
 
 

@@ -408,3 +408,33 @@ def test_columns_by_position_and_presence() -> None:
     # A name counts before a position.
     table = b"1,x\n7,8\n"
     assert len(list(penstock.csv.read([table], where=field("1") == 7))) == 1
+
+
+def test_regular_expressions() -> None:
+    data = b'{"t":"Bern"}\n{"t":"Lisbon"}\n{"t":7}\n{}\n{"t":"b\\u00e9\\n7"}\n'
+    t = field("t")
+
+    def found(where: Any) -> list[Any]:
+        return [each.get("t") for each in penstock.ndjson.read(io.BytesIO(data), where=where)]
+
+    assert found(t.matches("^B")) == ["Bern"]
+    assert found(t.matches("(?i)b")) == ["Bern", "Lisbon", "bé\n7"]
+    assert found(t.matches(r"\w\n\d$")) == ["bé\n7"]
+    assert found("not t.matches('n$')") == [7, None, "bé\n7"]
+    assert found(t.matches("")) == ["Bern", "Lisbon", "bé\n7"]
+    # What takes time without end elsewhere.
+    long = b'{"t":"' + b"a" * 20_000 + b'"}'
+    assert not list(penstock.ndjson.read(io.BytesIO(long), where=t.matches("(a+)+$b")))
+    with pytest.raises(ValueError, match=r'"\(a" is no regular expression: unclosed group'):
+        found(t.matches("(a"))
+    with pytest.raises(ValueError, match="look-around"):
+        found(t.matches("(?=a)"))
+    with pytest.raises(TypeError, match="matches takes a str"):
+        t.matches(7)  # type: ignore[arg-type]  # that is asked
+
+
+def test_regular_expressions_of_other_kinds() -> None:
+    with pytest.raises(penstock.PlanError, match="is of the type int, and no text"):
+        penstock.ndjson.read(io.BytesIO(b""), Event, where=field("count").matches("1"))
+    rows = io.BytesIO(b"n,t\n1,a1\n2,b2\n")
+    assert list(penstock.csv.read(rows, where=field("t").matches("^b"))) == [{"n": "2", "t": "b2"}]

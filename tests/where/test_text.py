@@ -31,6 +31,7 @@ a, b = field("a"), field("b")
         ("a in (1, 'x', -2.5)", a.isin(1, "x", -2.5)),
         ("a not in [1]", ~a.isin(1)),
         ("'x' in a", a.contains("x")),
+        ("a.matches('^x|y$')", a.matches("^x|y$")),
         ("a is None", a.is_none()),
         ("a is not None", a.exists() & ~a.is_none()),
         ("a != None", a.exists() & ~a.is_none()),

@@ -29,6 +29,7 @@ _METHODS = {
     "startswith": "startswith",
     "endswith": "endswith",
     "contains": "contains",
+    "matches": "matches",
     "is_none": "is_none",
     "exists": "exists",
 }
@@ -183,6 +184,14 @@ class Field:
         """It is text that has this in it."""
         return self._term("contains", _text("contains", text))
 
+    def matches(self, pattern: str) -> Condition:
+        """It is text in which a regular expression is found: `^` and `$` stand for its ends.
+
+        The syntax is that of the Rust crate `regex`, which matches in linear time, whatever the text is. It has
+        neither references to groups nor looks ahead and back.
+        """
+        return self._term("matches", _text("matches", pattern))
+
     def is_none(self) -> Condition:
         """It is null, or not there."""
         return self._term("is_none", None)
@@ -216,7 +225,7 @@ def field(path: str, /) -> Field:
 
     Returns:
         The field. `== != < <= > >=` compare it with a value; `isin`, `between`, `startswith`,
-        `endswith`, `contains`, `is_none` and `exists` ask for more. `any` and `all` ask about
+        `endswith`, `contains`, `matches`, `is_none` and `exists` ask for more. `any` and `all` ask about
         several values.
 
     Raises:

@@ -24,7 +24,12 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Gt: (">", "<"),
     ast.GtE: (">=", "<="),
 }
-_TESTS = frozenset({"startswith", "endswith", "contains", "between", "isin", "is_none", "exists"})
+_TESTS = frozenset(
+    {
+        *("startswith", "endswith", "contains", "matches"),
+        *("between", "isin", "is_none", "exists"),
+    }
+)
 _MOST = 100_000
 """How many characters a text may have. Its parser recurses, and so do those below."""
 _DEEPEST = 100

@@ -26,6 +26,11 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             f"{source.name}: 'penstock convert FILE - --to json' prints a property list, and "
             "'--to-form' writes another form"
         )
+    if arguments.where is not None and source.format != "ndjson":
+        raise CommandError(
+            f"{source.name}: --where chooses among lines: 'penstock convert --at PATH --where ...' "
+            "writes the records of a document"
+        )
     writes: dict[str, object] = {}
     if arguments.canonical:
         writes["canonical"] = True

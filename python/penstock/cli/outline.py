@@ -43,8 +43,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         if arguments.where is not None and root == "(document)":
             root = "(record)"
         lines = [
-            (_printable(path) or root, *_kinds(kinds), example)
-            for path, kinds, example in rows
+            (_printable(path) or root, *_kinds(kinds), example) for path, kinds, example in rows
         ]
         width = min(_PATH, max((len(path) for path, *_ in lines), default=0))
         most = max((len(count) for _, count, *_ in lines), default=0)

@@ -18,8 +18,8 @@ mod records;
 
 pub use automaton::{Automaton, KeyEdge, NameEdge, Refused, State, Target};
 pub use condition::{
-    Compare, Condition, Empty, Filtered, Formula, Kind, Left, Literal, Number, OneOf, Quantifier,
-    Term, Test as Asks, Unfit, Where,
+    Compare, Condition, Empty, Filtered, Formula, Kind, Left, Literal, Number, OneOf, Pattern,
+    Quantifier, Term, Test as Asks, Unfit, Where,
 };
 pub use filter::Select;
 pub use names::{Named, Names};

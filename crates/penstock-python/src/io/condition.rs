@@ -5,7 +5,7 @@ use crate::plan::{self, ClassPlan, Kind, NodeId, Plan, Target, plan_error};
 use penstock_core::path_step::PathStep;
 use penstock_core::select::{
     Asks, Compare, Condition, Empty, Formula, Kind as Holds, Literal, OneOf, Path, PathError,
-    Quantifier, Term, Unfit,
+    Pattern, Quantifier, Term, Unfit,
 };
 use penstock_core::value::datetime;
 use penstock_core::value::duration::Duration;
@@ -63,7 +63,9 @@ fn literals(test: &Asks) -> (Vec<&Literal>, bool) {
         Asks::Compare(_, literal) => (vec![literal], false),
         Asks::In(one) => (one.literals().iter().collect(), false),
         Asks::Between(least, most) => (vec![least, most], false),
-        Asks::StartsWith(_) | Asks::EndsWith(_) | Asks::Contains(_) => (vec![], true),
+        Asks::StartsWith(_) | Asks::EndsWith(_) | Asks::Contains(_) | Asks::Matches(_) => {
+            (vec![], true)
+        }
         Asks::IsNone | Asks::Exists => (vec![], false),
     }
 }
@@ -137,6 +139,16 @@ impl Asked {
             "startswith" => Asks::StartsWith(word()?),
             "endswith" => Asks::EndsWith(word()?),
             "contains" => Asks::Contains(word()?),
+            "matches" => {
+                let pattern = word()?;
+                let made = Pattern::new(&pattern).map_err(|why| {
+                    let pattern = shortened(pattern.to_string());
+                    PyValueError::new_err(format!(
+                        "where: {pattern:?} is no regular expression: {why}"
+                    ))
+                })?;
+                Asks::Matches(Box::new(made))
+            }
             "is_none" => Asks::IsNone,
             "exists" => Asks::Exists,
             other => return Err(PyTypeError::new_err(format!("no test is called {other:?}"))),

@@ -22,7 +22,7 @@ mod test;
 pub use driven::Where;
 pub use filtered::{Filtered, Left};
 pub use number::Number;
-pub use test::{Compare, Kind, Literal, OneOf, Test};
+pub use test::{Compare, Kind, Literal, OneOf, Pattern, Test};
 
 use super::automaton::{Automaton, Refused};
 use super::path::Path;

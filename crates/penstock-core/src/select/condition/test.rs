@@ -128,6 +128,35 @@ impl OneOf {
     }
 }
 
+/// A regular expression.
+#[derive(Clone, Debug)]
+pub struct Pattern(regex::Regex);
+
+impl Pattern {
+    /// Parses a regular expression. It is matched in linear time.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        regex::Regex::new(pattern).map(Pattern).map_err(|error| {
+            let said = error.to_string();
+            // The last line, behind the pattern with a mark.
+            let last = said.lines().last().unwrap_or_default();
+            last.strip_prefix("error: ").unwrap_or(last).to_owned()
+        })
+    }
+
+    fn is_in(&self, text: &[u8]) -> bool {
+        std::str::from_utf8(text).is_ok_and(|text| self.0.is_match(text))
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
 /// A question to a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
@@ -143,6 +172,8 @@ pub enum Test {
     EndsWith(Box<str>),
     /// Whether it is text with this in it.
     Contains(Box<str>),
+    /// Whether it is text in which this is found.
+    Matches(Box<Pattern>),
     /// Whether it is null, or not there.
     IsNone,
     /// Whether it is there.
@@ -183,6 +214,7 @@ impl Test {
             Test::Contains(part) => text_of(value, kind).is_some_and(|text| {
                 part.is_empty() || memchr::memmem::find(text, part.as_bytes()).is_some()
             }),
+            Test::Matches(pattern) => text_of(value, kind).is_some_and(|text| pattern.is_in(text)),
             Test::IsNone => matches!(value, Scalar::Null),
             Test::Exists => true,
         }
