@@ -187,8 +187,8 @@ class Field:
     def matches(self, pattern: str) -> Condition:
         """It is text in which a regular expression is found: `^` and `$` stand for its ends.
 
-        The syntax is that of the Rust crate `regex`, which matches in linear time, whatever the text is. It has
-        neither references to groups nor looks ahead and back.
+        The syntax is that of the Rust crate `regex`, which matches in linear time, whatever the
+        text is. It has neither references to groups nor looks ahead and back.
         """
         return self._term("matches", _text("matches", pattern))
 
@@ -225,8 +225,8 @@ def field(path: str, /) -> Field:
 
     Returns:
         The field. `== != < <= > >=` compare it with a value; `isin`, `between`, `startswith`,
-        `endswith`, `contains`, `matches`, `is_none` and `exists` ask for more. `any` and `all` ask about
-        several values.
+        `endswith`, `contains`, `matches`, `is_none` and `exists` ask for more. `any` and `all` ask
+        about several values.
 
     Raises:
         TypeError: `path` is no text.
