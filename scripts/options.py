@@ -53,7 +53,7 @@ GROUPS = {
     ),
     "Which part is read": (
         "What is not asked for is skipped: see [filtering](filtering.md) and [paths](paths.md).",
-        *("read at", "read where", "read namespaces", "read columns", "read member"),
+        *("read at", "read where", "read limit", "read namespaces", "read columns", "read member"),
         "read split",
         *("read resume", "read file_column", "read key_column", "read flatten"),
     ),

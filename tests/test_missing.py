@@ -134,8 +134,8 @@ def test_other_mistakes_are_as_they_are() -> None:
     ("option", "advice"),
     [
         ("predicate", "where= of read(), columns() and convert() says which records are"),
-        ("limit", "itertools.islice(penstock.read(...), n) takes the first n records"),
-        ("n_rows", "itertools.islice(penstock.read(...), n) takes the first n records"),
+        ("n_rows", "limit=n of read(), columns(), schema() and convert() takes the first n"),
+        ("nrows", "limit=n of read(), columns(), schema() and convert() takes the first n"),
         ("usecols", "the class says which fields are read"),
         ("object_hook", "pass the class as the second argument"),
         ("chunksize", "read(...).batches(n) gives lists of n records"),
@@ -226,7 +226,7 @@ OF_DOCUMENT = penstock.json.open(b"{}")
             "the class says which fields are read; columns()",
         ),
         (OF_DOCUMENT.to, "to", "rename", "it is one of penstock.Plan"),
-        (lambda **it: OF_DOCUMENT.at("*", **it), "at", "limit", "itertools.islice(penstock.read("),
+        (lambda **it: OF_DOCUMENT.at("*", **it), "at", "limit", "limit=n of read(), columns("),
         (
             lambda **it: penstock.aio.write(print, **it),
             "write",

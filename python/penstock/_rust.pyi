@@ -188,6 +188,7 @@ class Policy:
         unknown: str,
         all_errors: bool,
         empty: str,
+        limit: int | None = None,
         /,
     ) -> Self: ...
     def __getnewargs__(self) -> tuple[object, ...]: ...

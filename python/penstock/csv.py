@@ -510,6 +510,7 @@ def read(
     max_errors: int = 100,
     empty: Empty = "warn",
     where: Where | None = None,
+    limit: int | None = None,
     all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     types: Types | None = None,
@@ -536,6 +537,7 @@ def read(
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a file an error that has no row behind its header.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, the source is closed.
         all_errors: Whether an error reports all problems; see `decode`.
         unknown: What to do with columns that a class does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
@@ -565,7 +567,7 @@ def read(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
     form = None if dialect is None else _dialect.checked(dialect)
     said = _dialect.options(dialect) if isinstance(dialect, Dialect) else None
     if resume is not None:

@@ -507,6 +507,7 @@ def read(
     max_errors: int = 100,
     empty: Empty = "warn",
     where: Where | None = None,
+    limit: int | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -544,6 +545,8 @@ def read(
             does nothing.
         where: Which records are wanted: a condition, such as `field("size") > 3`, or its text,
             `"size > 3"`. The others are not built; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, the source is closed,
+            and what follows is neither read nor checked.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.
@@ -576,7 +579,7 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
     return _read.read(
         source,
         "json",

@@ -458,6 +458,7 @@ def read(
     max_errors: int = 100,
     empty: Empty = "warn",
     where: Where | None = None,
+    limit: int | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -487,6 +488,7 @@ def read(
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, the source is closed.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
@@ -515,7 +517,7 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
     return _read.read(
         source,
         "ndjson",

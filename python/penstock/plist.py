@@ -526,6 +526,7 @@ def read(
     max_errors: int = 100,
     empty: Empty = "warn",
     where: Where | None = None,
+    limit: int | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -555,6 +556,7 @@ def read(
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes it a `ValidationError` at the end if there was no record.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, the source is closed.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.
@@ -588,7 +590,7 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
     return _read.read(
         source,
         "plist",

@@ -521,6 +521,7 @@ def read(
     max_errors: int = 100,
     empty: Empty = "warn",
     where: Where | None = None,
+    limit: int | None = None,
     all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     repeated: Repeated = "error",
@@ -560,6 +561,7 @@ def read(
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, the source is closed.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         unknown: What to do with elements and attributes that a class does not name, as for
@@ -595,7 +597,7 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
     return _read.read(
         source, "xml", dialect, into, at, policy, encoding, compression, member, limits, where=where
     )

@@ -250,7 +250,7 @@ def load(source, into, /, *, dialect, repair, READ, FILE) -> list[T]:
 
 
 @_suggest.advised
-def read(source, into, /, *, dialect, repair, RECORDS, READ, FILE, resume) -> _rust.Reader[T]:
+def read(source, into, /, *, dialect, repair, RECORDS, limit, READ, FILE, resume) -> _rust.Reader[T]:
     r"""Read the rows one at a time, in constant memory.
 
     Args:
@@ -279,7 +279,7 @@ def read(source, into, /, *, dialect, repair, RECORDS, READ, FILE, resume) -> _r
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
     form = None if dialect is None else _dialect.checked(dialect)
     said = _dialect.options(dialect) if isinstance(dialect, Dialect) else None
     if resume is not None:

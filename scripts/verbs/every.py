@@ -137,7 +137,7 @@ def read():
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
     return _read.read(
         source, FORMAT, DIALECT, into, at, policy, encoding, compression, member, limits, where=where)
 

@@ -190,7 +190,7 @@ def load(source, into, /, *, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(source, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, at, RECORDS, limit, READ, FILE) -> _rust.Reader[T]:
     """Read the records of a JSON document one at a time, in constant memory.
 
     Without `at`, the elements of a top-level array are the records; a top-level object is one

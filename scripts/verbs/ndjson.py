@@ -140,7 +140,7 @@ def load(source, into, /, *, framing, READ, FILE) -> list[T]:
 
 
 @_suggest.advised
-def read(source, into, /, *, framing, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, framing, at, RECORDS, limit, READ, FILE) -> _rust.Reader[T]:
     r"""Read the records one at a time, in constant memory.
 
     Args:

@@ -234,7 +234,7 @@ def load(source, into, /, *, form, archive, classes, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(source, into, /, *, at, form, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, at, form, RECORDS, limit, READ, FILE) -> _rust.Reader[T]:
     """Read the records of a property list one at a time, in constant memory.
 
     Without `at`, the elements of a root array are the records; a root dictionary is one record. A

@@ -220,7 +220,7 @@ def load(source, into, /, *, READ, root, FILE) -> T:
 
 
 @_suggest.advised
-def read(source, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
+def read(source, into, /, *, at, RECORDS, limit, READ, FILE) -> _rust.Reader[T]:
     """Read the records of an XML document one at a time, in constant memory.
 
     Without `at`, the child elements of the root are the records, whatever their names.
@@ -251,7 +251,7 @@ def read(source, into, /, *, at, RECORDS, READ, FILE) -> _rust.Reader[T]:
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
     return _read.read(
         source, "xml", dialect, into, at, policy, encoding, compression, member, limits, where=where
     )

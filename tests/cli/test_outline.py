@@ -208,3 +208,30 @@ def test_by_default_an_error_ends_it(penstock: Callable[..., Any], folder: Path)
     done = penstock("outline", "--errors", "skip", "a.json")
     assert (done.out, done.code) == ("", 1)
     assert done.err.startswith("a.json:1:18: expected a value, found 'tru'")
+
+
+def test_records_of_a_condition(penstock: Callable[..., Any], folder: Path):
+    rows = '{"n":1,"a":"x"}\n{"n":2,"b":{"c":1}}\n{"n":3,"b":{"c":null}}\n'
+    (folder / "rows.ndjson").write_text(rows)
+    assert penstock("outline", "rows.ndjson", "--where", "n > 1").out.splitlines() == [
+        "(line)  2  object",
+        "n       2  integer            2",
+        "b       2  object",
+        "b/c     2  integer 1, null 1  1",
+    ]
+    # The records of a document, each from its own root.
+    (folder / "rows.json").write_text('[{"n":1,"a":"x"},{"n":2,"b":7}]')
+    assert penstock("outline", "rows.json", "--where", "n > 1").out.splitlines() == [
+        "(record)  1  object",
+        "n         1  integer  2",
+        "b         1  integer  7",
+    ]
+
+
+def test_lines_of_a_condition_are_written_again(penstock: Callable[..., Any], folder: Path):
+    (folder / "rows.ndjson").write_text('{"n":1}\n{"n":  2}\n')
+    assert penstock("format", "rows.ndjson", "--where", "n > 1").out == '{"n":2}\n'
+    (folder / "rows.json").write_text("[1]")
+    done = penstock("format", "rows.json", "--where", "n > 1")
+    assert (done.code, done.out) == (2, "")
+    assert "--where chooses among lines: 'penstock convert --at PATH --where ...'" in done.err

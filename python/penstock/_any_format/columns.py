@@ -62,6 +62,7 @@ def columns(
     limits: Limits | None = None,
     resume: Checkpoint | Literal["start"] | None = None,
     where: Where | None = None,
+    limit: int | None = None,
 ) -> Columns:
     """Read the records of a file or a stream into Arrow columns.
 
@@ -103,6 +104,8 @@ def columns(
             columns are then those of `into`, which must be a class or a schema.
         where: Which records are wanted: a condition, or its text; see `penstock.field`. It may ask
             for fields that are no columns.
+        limit: How many rows there are at most. Without a class, the columns are those of so many
+            records.
 
     Returns:
         An object that polars, pyarrow, DuckDB and pandas take, and an iterator over batches.
@@ -145,6 +148,7 @@ def columns(
         limits=limits,
         resume=resume,
         where=where,
+        limit=limit,
     )
     chosen = None if columns is None else list(columns)
     return reader.columns(
@@ -172,6 +176,7 @@ def schema(
     member: str | None = None,
     limits: Limits | None = None,
     where: Where | None = None,
+    limit: int | None = None,
 ) -> Schema:
     r"""Find the columns of records: their names and types.
 
@@ -191,6 +196,7 @@ def schema(
         member: As for `read`.
         limits: As for `read`.
         where: Which records count: a condition, or its text; see `penstock.field`.
+        limit: How many records count at most: the first ones. What follows is not read.
 
     Returns:
         A schema. Pass it to `read` or `columns` in place of a class.
@@ -219,6 +225,7 @@ def schema(
         member=member,
         limits=limits,
         where=where,
+        limit=limit,
     )
 
 
@@ -234,7 +241,7 @@ def found(
     """Find a schema in the name of another verb. `reports` is whether broken files are reported."""
     _sources.check(verb, source)
     reader: Any = _verbs.read(source, **options)
-    schema: Schema = reader._schema(threads, reports, unions)  # noqa: SLF001 - it is ours
+    schema: Schema = reader._schema(threads, reports, unions, options.get("limit"))  # noqa: SLF001 - it is ours
     return schema
 
 

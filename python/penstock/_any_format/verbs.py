@@ -382,6 +382,7 @@ def read(
     max_errors: int = 100,
     empty: Empty = "warn",
     where: Where | None = None,
+    limit: int | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -411,6 +412,7 @@ def read(
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, the source is closed.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
@@ -450,21 +452,21 @@ def read(
     if _has_columns(source):
         from penstock._arrow import table as _table  # noqa: PLC0415 - few programs have columns
 
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, "where": where is not None, **others}
         return _table.read(source, into, policy, types, limits, others)
     if split is not None:
         from penstock._parts import split as _split  # noqa: PLC0415 - few programs have parts
 
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, **others}
         return _split.read(split, source, into, policy, types, limits, others, where)
     if resume is not None:
         from penstock._parts import checkpoint as _checkpoint  # noqa: PLC0415 - few programs keep their place
 
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         others = _for_files(None, encoding, compression, member)
         return _checkpoint.read(
             resume, source, into, policy, types, limits, format, at, others, where=where
@@ -472,7 +474,7 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _formats.checked(format)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
     return _read.read(
         source, kind, None, into, at, policy, encoding, compression, member, limits, where=where
     )

@@ -125,7 +125,7 @@ OPTIONS = {
 # Options that no function has, or that have another name, and what to do instead.
 _SECOND = "a type is the second argument of the functions that read and write, without a name"
 _FILTER = "where= of read(), columns() and convert() says which records are wanted"
-_FIRST = "itertools.islice(penstock.read(...), n) takes the first n records, and reads no more"
+_FIRST = "limit=n of read(), columns(), schema() and convert() takes the first n records"
 _TYPES = "the class that is the second argument says the types"
 _FUNCTIONS = "pass the class as the second argument, or types= for functions that make values"
 _BAD = "errors='skip' of read() and columns() leaves out records in error"

@@ -104,6 +104,7 @@ def convert(
     limits: Limits | None = None,
     threads: int = 1,
     where: Where | None = None,
+    limit: int | None = None,
 ) -> Converted:
     r"""Convert a file or a stream to another format, without making Python objects.
 
@@ -178,6 +179,8 @@ def convert(
             property list that is text. The target is the same for any number, and so are errors.
         where: Which records are written: a condition, or its text; see `penstock.field`. It asks
             for values of the source, so it can be used without `into`.
+        limit: How many records are written at most. What follows is not read. Not for a target that
+            gets columns.
 
     Returns:
         How many records were written and left out, and the bytes on both sides.
@@ -249,6 +252,7 @@ def convert(
             ("limits", limits is not None),
             ("threads", threads != 1),
             ("where", where is not None),
+            ("limit", limit is not None),
             *((option, True) for option in reads),
         ):
             if other:
@@ -279,6 +283,7 @@ def convert(
         into=into,
         objects=objects,
         threads=threads,
+        most=limit,
         where=where,
     )
 
@@ -321,6 +326,7 @@ def run(
             **dict.fromkeys(writes, True),
             "form": form != "plain",
             "columns": columns is not None,
+            "limit": most is not None,
         }.items():
             if given_one:
                 raise TypeError(f"{option}= is no option for a target of the format {table!r}")
@@ -344,7 +350,7 @@ def run(
             threads,
             watch,
         )
-    policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty)
+    policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty, most)
     style_of = _written(target) if to is None else _formats.checked(to)
     given, name = _sources.locate("convert", source, compression, member, limits)
     try:

@@ -168,7 +168,7 @@ def load(source, into, /, *, format, READ, FILE) -> T:
 
 
 @_suggest.advised
-def read(source, into, /, *, format, at, RECORDS, READ, FILE, split, resume) -> Reader[T]:
+def read(source, into, /, *, format, at, RECORDS, limit, READ, FILE, split, resume) -> Reader[T]:
     """Read the records of a file or a stream one at a time, in constant memory.
 
     Without `at`, the records are the elements of a top-level JSON array, the lines of NDJSON, or
@@ -207,28 +207,28 @@ def read(source, into, /, *, format, at, RECORDS, READ, FILE, split, resume) -> 
     if _has_columns(source):
         from penstock._arrow import table as _table  # noqa: PLC0415 - few programs have columns
 
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, "where": where is not None, **others}
         return _table.read(source, into, policy, types, limits, others)
     if split is not None:
         from penstock._parts import split as _split  # noqa: PLC0415 - few programs have parts
 
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         others = _for_files(format, encoding, compression, member)
         others = {"at": at is not None, **others}
         return _split.read(split, source, into, policy, types, limits, others, where)
     if resume is not None:
         from penstock._parts import checkpoint as _checkpoint  # noqa: PLC0415 - few programs keep their place
 
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         others = _for_files(None, encoding, compression, member)
         return _checkpoint.read(
             resume, source, into, policy, types, limits, format, at, others, where=where)
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _formats.checked(format)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
     return _read.read(source, kind, None, into, at, policy, encoding, compression, member, limits, where=where)
 
 

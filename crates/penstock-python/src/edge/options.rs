@@ -227,12 +227,15 @@ pub(crate) struct PolicyObject {
     pub(crate) unknown: Unknown,
     pub(crate) all_errors: bool,
     pub(crate) empty: Empty,
+    /// How many records a reader delivers at most.
+    pub(crate) limit: u64,
 }
 
 #[pymethods]
 impl PolicyObject {
     #[new]
-    #[pyo3(signature = (errors, max_errors, duplicates, unknown, all_errors, empty, /))]
+    #[pyo3(signature = (errors, max_errors, duplicates, unknown, all_errors, empty, limit = None, /))]
+    #[expect(clippy::too_many_arguments, reason = "one for each option")]
     fn new(
         py: Python<'_>,
         errors: &Bound<'_, PyAny>,
@@ -241,11 +244,14 @@ impl PolicyObject {
         unknown: &Bound<'_, PyAny>,
         all_errors: &Bound<'_, PyAny>,
         empty: &Bound<'_, PyAny>,
+        limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             Errors::new(errors)?;
-            let arguments = [errors, max_errors, duplicates, unknown, all_errors, empty];
+            let mut arguments = vec![errors, max_errors, duplicates, unknown, all_errors, empty];
+            arguments.extend(limit);
             Ok(PolicyObject {
+                limit: limit.map_or(Ok(u64::MAX), most)?,
                 arguments: PyTuple::new(py, arguments)?.unbind(),
                 max_errors: super::options::max_errors(max_errors)?,
                 duplicates: super::options::duplicates(text("duplicates", duplicates)?)?,
@@ -286,6 +292,18 @@ impl PolicyObject {
     /// What happens with records that do not fit.
     pub(crate) fn errors(&self, py: Python<'_>) -> PyResult<Errors> {
         Errors::new(&self.arguments.bind(py).get_item(0)?)
+    }
+}
+
+/// `limit=`: how many records there are at most.
+fn most(limit: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let is_number = limit.is_instance_of::<PyInt>() && !limit.is_instance_of::<PyBool>();
+    match limit.extract::<u64>() {
+        Ok(most) if is_number && most > 0 => Ok(most),
+        _ => {
+            let reason = "limit must be a number of records, from 1 on, or None";
+            Err(PyValueError::new_err(reason))
+        }
     }
 }
 

@@ -145,14 +145,16 @@ pub(crate) fn read_on(
         let (Opened { mut driver, mut held, title, .. }, origin) = open_on(py, &recipe, opened)?;
         let title = format!("{shown} -> {title}");
         let Some(files) = files else {
-            return Ok(Reader::over(driver, held, title, Some(origin), None));
+            let reader = Reader::over(driver, held, title, Some(origin), None);
+            return Ok(reader.up_to(policy.get().limit));
         };
         driver.expect_others();
         let files = Held::new(files);
         held.extend([files.clone(), recipe.r#type.clone()]);
         held.extend(recipe.at.clone());
         let chain = Chain::of_kept(py, files, recipe)?;
-        Ok(Reader::over(driver, held, title, Some(origin), Some(Box::new(chain))))
+        let reader = Reader::over(driver, held, title, Some(origin), Some(Box::new(chain)));
+        Ok(reader.up_to(policy.get().limit))
     })
 }
 

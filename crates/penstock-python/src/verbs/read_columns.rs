@@ -88,7 +88,8 @@ pub(crate) fn read_columns(
         let input = Windows::told(Box::new(Stream { imported, slot, rest: None }));
         let reader = arrow::Reader::new(Box::new(records)).into();
         let driver = Driver::over(&dialect, reader, plan, settings, input);
-        Ok(Reader::over(driver, held, format!("{STREAM} -> {title}"), None, None))
+        Ok(Reader::over(driver, held, format!("{STREAM} -> {title}"), None, None)
+            .up_to(policy.get().limit))
     })
 }
 

@@ -619,7 +619,8 @@ pub(crate) fn read_split(
             return Err(changed());
         }
         driver.time();
-        Ok(Reader::over(driver, held, format!("{shown} -> {title}"), None, None))
+        Ok(Reader::over(driver, held, format!("{shown} -> {title}"), None, None)
+            .up_to(policy.get().limit))
     })
 }
 

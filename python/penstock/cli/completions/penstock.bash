@@ -7,7 +7,7 @@
 
 _shtab_penstock_subparsers=(outline schema sniff head count check convert cut recompress format plan costs completion help)
 
-_shtab_penstock_outline_option_strings=(-h --help --depth --errors --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair -q --quiet)
+_shtab_penstock_outline_option_strings=(-h --help --where --depth --errors --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair -q --quiet)
 _shtab_penstock_schema_option_strings=(-h --help --at --namespace --where --into --rename --errors -n --limit --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --json --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --limit --all -r --raw --full --at --namespace --where --fields --into --rename --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --duplicates --repair -q --quiet --progress --color --timing)
@@ -16,7 +16,7 @@ _shtab_penstock_check_option_strings=(-h --help --at --namespace --where --into 
 _shtab_penstock_convert_option_strings=(-h --help --to --at --namespace --where --into --rename --flatten --types --form --errors -n --limit --indent --root --record --to-delimiter --to-form --quoting --formulas --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color)
 _shtab_penstock_cut_option_strings=(-h --help -v --invert --to --to-delimiter --to-form --quoting --formulas --at --namespace --where -r --raw --errors -n --limit --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color)
 _shtab_penstock_recompress_option_strings=(-h --help --to --level --index --format --member -q --quiet --progress --color)
-_shtab_penstock_format_option_strings=(-h --help --indent --compact --canonical --sort-keys --errors --format --encoding --member --comments --framing --repair --threads -q --quiet --progress --color)
+_shtab_penstock_format_option_strings=(-h --help --where --indent --compact --canonical --sort-keys --errors --format --encoding --member --comments --framing --repair --threads -q --quiet --progress --color)
 _shtab_penstock_plan_option_strings=(-h --help)
 _shtab_penstock_costs_option_strings=(-h --help --group --quick --json --compare --plot --show --self-test -q --quiet)
 _shtab_penstock_completion_option_strings=(-h --help)

@@ -99,6 +99,9 @@ impl Run {
         py: Python<'_>,
         meter: &Meter,
     ) -> PyResult<Option<RecordBatch>> {
+        if self.allowed == 0 {
+            return Ok(None);
+        }
         if let Err(error) = self.check(py) {
             self.go_on_behind(py, error)?;
         }
@@ -177,7 +180,8 @@ impl Run {
         let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
         let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
         let wanted = (!names.wanted.is_empty()).then(|| Arc::new(Wanted::new(&names.wanted)));
-        let mut sought = Sought { wanted, mixed, ..Sought::default() };
+        let most = Some(self.allowed).filter(|most| *most < u64::MAX);
+        let mut sought = Sought { wanted, mixed, most, ..Sought::default() };
         let mut schema = again.find(py, &sources, threads, &sought)?;
         if names.wanted.iter().any(|path| !has(schema.fields(), path)) {
             // The message suggests one of the others.
@@ -247,7 +251,12 @@ impl Run {
             return Err(PyRuntimeError::new_err("this Reader fills no columns"));
         };
         let untold = |error: penstock_arrow::ArrowError| PyRuntimeError::new_err(error.to_string());
-        let batch = columns.batch_with(texts).map_err(untold)?;
+        let mut batch = columns.batch_with(texts).map_err(untold)?;
+        let rows = usize::try_from(self.allowed).unwrap_or(usize::MAX).min(batch.num_rows());
+        if rows < batch.num_rows() {
+            batch = batch.slice(0, rows);
+        }
+        self.delivered(rows as u64);
         let view = self.filling.as_ref().and_then(|filled| filled.view.as_ref());
         let Some(view) = view else { return Ok(batch) };
         view.of(&batch, self.driver.name().unwrap_or_default()).map_err(untold)
@@ -261,7 +270,9 @@ impl Run {
         batch: (usize, usize),
         threads: usize,
     ) -> PyResult<SchemaRef> {
-        let schema = self.driver.fill(py, &asked, batch, threads)?;
+        let (rows, bytes) = batch;
+        let most = usize::try_from(self.allowed).unwrap_or(usize::MAX).max(1);
+        let schema = self.driver.fill(py, &asked, (rows.min(most), bytes), threads)?;
         let view = view_of(py, self.driver.builder().planned(), &asked, &schema)?;
         if view.as_ref().is_some_and(View::has_file) && self.driver.name().is_none() {
             let reason = "file_column is for files: this source has no path";

@@ -39,7 +39,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::mem::take;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The records of a source as an iterator. The `read` functions create it.
 ///
@@ -97,8 +97,15 @@ impl Reader {
             filling: None,
             again,
             unanswered: 0,
+            allowed: u64::MAX,
         };
         Reader { run: Mutex::new(run), meter, held, title }
+    }
+
+    /// Before anything is read: delivers no more records than these.
+    pub(super) fn up_to(mut self, limit: u64) -> Self {
+        self.run.get_mut().unwrap_or_else(PoisonError::into_inner).allowed = limit;
+        self
     }
 
     /// The next batch of columns, or None at the end.
@@ -216,6 +223,7 @@ impl Reader {
                 filling: None,
                 again,
                 unanswered: 0,
+                allowed: policy.get().limit,
             };
             Ok(Reader { run: Mutex::new(run), meter, held, title })
         })

@@ -66,6 +66,8 @@ pub(in crate::verbs) struct Run {
     pub(super) again: Option<Box<Again>>,
     /// How many records were taken one by one since signals were looked at.
     pub(in crate::verbs) unanswered: usize,
+    /// How many records are still delivered.
+    pub(in crate::verbs) allowed: u64,
 }
 
 impl Run {
@@ -78,6 +80,15 @@ impl Run {
         match &self.closed {
             Some(why) if self.left.is_empty() => Err(PyValueError::new_err(why.to_string())),
             _ => Ok(()),
+        }
+    }
+
+    /// So many records were delivered. Behind the last one that is wanted, the source is closed.
+    #[inline]
+    pub(super) fn delivered(&mut self, records: u64) {
+        self.allowed -= records;
+        if self.allowed == 0 {
+            self.driver.close();
         }
     }
 
@@ -102,7 +113,11 @@ impl Run {
         if self.filling.is_some() {
             return Err(fills_columns());
         }
+        if self.allowed == 0 {
+            return Ok(None);
+        }
         if let Some(row) = self.left.pop() {
+            self.delivered(1);
             return Ok(Some(row));
         }
         self.driver.builder_mut().set_recycling(true);
@@ -113,7 +128,11 @@ impl Run {
         }
         loop {
             match self.driver.advance(py) {
-                Ok(Turn::Row) => return Ok(self.driver.builder_mut().take_row()),
+                Ok(Turn::Row) => {
+                    let row = self.driver.builder_mut().take_row();
+                    self.delivered(1);
+                    return Ok(row);
+                }
                 Ok(Turn::Dry) => self.refill(py)?,
                 Ok(Turn::End) => {
                     if !self.next_source(py, meter)? {
@@ -155,6 +174,7 @@ impl Run {
         if self.filling.is_some() {
             return Err(fills_columns());
         }
+        let n = n.min(usize::try_from(self.allowed).unwrap_or(usize::MAX));
         let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
         self.driver.builder_mut().set_recycling(false);
         let mut rows = Vec::new();
@@ -209,6 +229,7 @@ impl Run {
                 }
             }
         }
+        self.delivered(rows.len() as u64);
         Ok(rows)
     }
 }

@@ -1,0 +1,114 @@
+"""`limit=`: no more records than these, and the source is closed."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import penstock
+from penstock import field
+
+COUNT = 3_000
+LINES = "".join(json.dumps({"n": n}) + "\n" for n in range(COUNT)).encode()
+
+
+@dataclass
+class Row:
+    n: int
+
+
+DATA: dict[str, bytes] = {
+    "ndjson": LINES,
+    "json": json.dumps([{"n": n} for n in range(COUNT)]).encode(),
+    "csv": b"n\n" + b"".join(b"%d\n" % n for n in range(COUNT)),
+    "xml": b"<r>" + b"".join(b"<x><n>%d</n></x>" % n for n in range(COUNT)) + b"</r>",
+    "plist": b'<plist version="1.0"><array>'
+    + b"".join(b"<dict><key>n</key><integer>%d</integer></dict>" % n for n in range(COUNT))
+    + b"</array></plist>",
+}
+
+
+def read(name: Any, **options: Any) -> Any:
+    return penstock.read(io.BytesIO(DATA[name]), Row, format=name, **options)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("limit", [1, 2, 999, COUNT, COUNT + 1])
+def test_records_batches_and_columns(name: Any, limit: int) -> None:
+    expected = list(range(min(limit, COUNT)))
+    assert [row.n for row in read(name, limit=limit)] == expected
+    batches = list(read(name, limit=limit).batches(1_000))
+    assert [row.n for batch in batches for row in batch] == expected
+    columns = read(name, limit=limit).columns(rows=700)
+    assert pa.table(columns)["n"].to_pylist() == expected
+    module: Any = getattr(penstock, name)
+    assert len(list(module.read(io.BytesIO(DATA[name]), Row, limit=limit))) == len(expected)
+
+
+def test_what_follows_is_not_read() -> None:
+    closed: list[bool] = []
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            yield LINES[:100]
+            yield b"not read"
+        finally:
+            closed.append(True)
+
+    reader = penstock.ndjson.read(chunks(), Row, limit=2)
+    assert [next(reader).n, next(reader).n] == [0, 1]
+    assert closed == [True]
+    assert list(reader) == []
+    broken = b'{"n": 1}\n{"n": 2}\n{"n": '
+    assert len(list(penstock.ndjson.read(io.BytesIO(broken), Row, limit=2))) == 2
+    table = pa.table(penstock.columns(io.BytesIO(broken), Row, format="ndjson", limit=2))
+    assert table["n"].to_pylist() == [1, 2]
+    # Without a class, the columns are those of these records.
+    lines = io.BytesIO(b'{"a": 1}\n{"b": 2}\n{')
+    assert pa.table(penstock.columns(lines, format="ndjson", limit=1)).column_names == ["a"]
+    schema = penstock.schema(io.BytesIO(b'{"a": 1}\n{"b": 2}\n{'), format="ndjson", limit=1)
+    assert pa.schema(schema).names == ["a"]
+
+
+def test_conditions_files_and_checkpoints(tmp_path: Path) -> None:
+    reader = read("ndjson", limit=2, where=field("n") > 7)
+    assert [row.n for row in reader] == [8, 9]
+    assert reader.filtered == 8
+    path = tmp_path / "rows.ndjson"
+    path.write_bytes(LINES)
+    two = list(penstock.read([path, path], Row, limit=COUNT + 1))
+    assert [row.n for row in two[-2:]] == [COUNT - 1, 0]
+    first = penstock.read(path, Row, limit=10)
+    assert len(list(first)) == 10
+    checkpoint = first.checkpoint()
+    assert checkpoint.records == 10
+    assert [row.n for row in penstock.read(path, Row, resume=checkpoint, limit=1)] == [10]
+    (part,) = penstock.split(path, parts=1)
+    assert [row.n for row in part.read(Row, limit=3)] == [0, 1, 2]
+    table = pa.table({"n": [1, 2, 3]})
+    assert [row.n for row in penstock.read(table, Row, limit=2)] == [1, 2]
+
+
+def test_conversions() -> None:
+    target = io.BytesIO()
+    done = penstock.convert(io.BytesIO(LINES), target, format="ndjson", to="csv", limit=2)
+    assert (done.records, target.getvalue()) == (2, b"n\n0\n1\n")
+    with pytest.raises(TypeError, match="limit= is no option for a target of the format 'parquet'"):
+        penstock.convert(io.BytesIO(LINES), "x.parquet", format="ndjson", limit=2)
+    with pytest.raises(TypeError, match="limit= is no option for Arrow columns"):
+        penstock.convert(pa.table({"n": [1]}), target, to="csv", limit=2)
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, "3", 1.5])
+def test_what_is_no_limit(limit: Any) -> None:
+    with pytest.raises(ValueError, match="limit must be a number of records, from 1 on, or None"):
+        read("ndjson", limit=limit)
+    with pytest.raises(ValueError, match="limit must be a number of records"):
+        penstock.convert(io.BytesIO(LINES), io.BytesIO(), format="ndjson", to="csv", limit=limit)
