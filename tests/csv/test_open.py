@@ -492,3 +492,37 @@ def test_a_dialect_is_found_with_the_repairs(path: Path) -> None:
         assert rows.raw(20) == b"3"
     with pytest.raises(DecodeError, match="no dialect reads this as a table"):
         csv.open(path, dialect="infer")
+
+
+@dataclass
+class Noted:
+    n: int
+    t: str
+
+
+def test_the_rows_of_a_condition(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("n,t\n" + "".join(f'{n},"a\n{n % 7}"\n' for n in range(1_000)))
+    with penstock.csv.open(path, Noted) as rows:
+        some = rows.where((penstock.field("n") >= 500) & penstock.field("t").endswith("3"))
+        expected = [n for n in range(500, 1_000) if n % 7 == 3]
+        assert [row.n for row in some] == expected
+        assert (len(some), some[2].n, some[-1].t) == (len(expected), expected[2], "a\n3")
+        assert [row.n for row in some[1:3]] == expected[1:3]
+        assert [row.n for row in pickle.loads(pickle.dumps(some))] == expected
+        # Of a slice, and of the rows of another condition, in their order.
+        assert [row.n for row in rows[600:700].where("n < 602")] == [600, 601]
+        assert [row.n for row in rows[::-1].where("n < 3")] == [2, 1, 0]
+        assert [row.n for row in some.where("n > 990")] == [n for n in expected if n > 990]
+        assert len(rows.where("n < 0")) == 0
+        with pytest.raises(penstock.PlanError, match="is of the type int"):
+            rows.where("n == 'a'")
+    with pytest.raises(ValueError, match="closed"):
+        rows.where("n < 3")
+    lines = tmp_path / "rows.ndjson"
+    lines.write_text('{"n":1}\n\n{"n":2}\n{"n":3}\n')
+    with penstock.ndjson.open(lines) as records:
+        assert [record["n"] for record in records.where("n >= 2")] == [2, 3]
+        lines.write_text('{"n":1}\n{"n":2}\n')
+        with pytest.raises(penstock.DecodeError, match="changed"):
+            records.where("n >= 2")

@@ -1,6 +1,7 @@
 """Zip archives in parts: one of one file is one part, and one of many is refused before anything is read."""
 
 import json
+import os
 import pickle
 import zipfile
 from collections.abc import Iterable
@@ -61,6 +62,28 @@ def test_errors_of_a_part_are_those_of_the_archive(tmp_path: Path) -> None:
     with pytest.raises(penstock.ValidationError, match=r"in/rows\.ndjson"):
         list(part.read(Row, errors="raise"))
     assert numbers(part.read(Row, errors="skip")) == [1]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="what is open is seen in /proc")
+def test_a_reader_closes_the_archive_when_it_ends(tmp_path: Path) -> None:
+    path = archive(tmp_path / "rows.zip", "rows.ndjson")
+
+    def opened() -> int:
+        names = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+        return sum(os.path.realpath(name) == str(path) for name in names)
+
+    (part,) = penstock.split(path)
+    for begin in (lambda: penstock.read(path), part.read):
+        reader: Any = begin()
+        next(reader)
+        assert opened() == 1
+        reader.close()
+        assert opened() == 0
+    # One that has failed is kept by nobody's traceback.
+    reader = penstock.read(path, int)
+    with pytest.raises(penstock.ValidationError):
+        next(reader)
+    assert opened() == 0
 
 
 def test_an_archive_that_has_changed(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from _collections_abc import Sequence
 import penstock._rust as _rust
 from penstock._base import sidecar as _sidecar
 from penstock._io import sources as _sources
+from penstock._verbs import read as _read
 
 TYPE_CHECKING = False
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import Index, Path, T
+    from penstock._base.types import Index, Path, T, Where
     from penstock._parts.lookup import Lookup
 
     class _Sequence(Sequence[T], Generic[T]):
@@ -222,6 +223,49 @@ class Rows(_Sequence["T"]):
         from penstock._parts import lookup as _lookup  # noqa: PLC0415 - few programs look rows up
 
         return _lookup.look_up(self, self._file, self._places, by)
+
+    def where(self, condition: Where, /) -> Self:
+        r"""Return those of the records that a condition wants, as a slice would.
+
+        Penstock reads the file once, and makes objects of these records only; each is read again
+        when you ask for it.
+
+        Args:
+            condition: A condition, or its text; see `penstock.field`.
+
+        Raises:
+            TypeError: It is neither.
+            PlanError: It asks for what the class cannot hold.
+            DecodeError: A record is malformed or does not fit, or the file has changed.
+            ValueError: The text is no condition; or the file is closed.
+
+        Example:
+            >>> import pathlib, penstock
+            >>> path = pathlib.Path("cities.csv")
+            >>> _ = path.write_text("name,country\nBern,CH\nLyon,FR\nChur,CH\n")
+            >>> with penstock.csv.open(path) as rows:
+            ...     swiss = rows.where("country == 'CH'")
+            ...     len(swiss), swiss[-1]["name"]
+            (2, 'Chur')
+        """
+        path, name, dialect, into, duplicates, unknown, all_errors, limits = self._options
+        dialect = _read.wanting(dialect, condition)
+        self._unchanged()
+        policy = _rust.Policy("raise", 1, duplicates, unknown, all_errors, "allow")
+        source = _rust.Source(path, name, None, None)
+        with _rust.Reader(dialect, source, into, None, policy, limits) as reader:
+            # With each record, it says how many were left out before.
+            wanted = [place + reader.filtered for place, _ in enumerate(reader)]
+        self._unchanged()
+        if self._places == range(len(self._file)):
+            return self._at(wanted)
+        mine = set(wanted)
+        return self._at([place for place in self._places if place in mine])
+
+    def _unchanged(self) -> None:
+        """Raise if the file is closed or has changed."""
+        if len(self._file):
+            self._file.raw(0)
 
     def __repr__(self) -> str:
         """Return the path and the number of records."""

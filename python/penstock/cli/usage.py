@@ -34,7 +34,7 @@ _ELSEWHERE = {
     ),
     **dict.fromkeys(
         ("where", "filter", "query"),
-        "--where of 'head', 'count', 'cut', 'convert' and others chooses records",
+        "--where of 'head', 'count', 'cut' and 'convert' chooses records",
     ),
     **dict.fromkeys(("join", "group", "sql"), "DuckDB takes penstock.columns() as a table"),
     **dict.fromkeys(
