@@ -15,6 +15,7 @@ import penstock
 from penstock._engines import tasks as _tasks
 
 ROWS = 3_000
+FILES = Path("/proc/self/fd")
 
 
 @dataclass
@@ -64,13 +65,12 @@ def test_errors_of_a_part_are_those_of_the_archive(tmp_path: Path) -> None:
     assert numbers(part.read(Row, errors="skip")) == [1]
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="what is open is seen in /proc")
+@pytest.mark.skipif(not FILES.is_dir(), reason="what is open is seen in /proc")
 def test_a_reader_closes_the_archive_when_it_ends(tmp_path: Path) -> None:
     path = archive(tmp_path / "rows.zip", "rows.ndjson")
 
     def opened() -> int:
-        names = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
-        return sum(os.path.realpath(name) == str(path) for name in names)
+        return sum(os.path.realpath(file) == str(path) for file in FILES.iterdir())
 
     (part,) = penstock.split(path)
     for begin in (lambda: penstock.read(path), part.read):

@@ -3,6 +3,7 @@
 use super::columns::Filled;
 use crate::drive::driver::{Driver, Turn};
 use crate::drive::progress::Meter;
+use crate::edge::gc_refs::Held;
 use crate::io::sources::SourceObject;
 use crate::objects::Pause;
 use crate::verbs::chain::Chain;
@@ -146,6 +147,10 @@ impl Run {
     }
 
     pub(super) fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
+        if let Some(again) = self.again.take() {
+            // Its source is read now. It is not kept, so that what it has opened is closed in time.
+            again.held().iter().for_each(Held::clear);
+        }
         self.driver.refill(py).map_err(|error| self.failed(py, error))
     }
 
