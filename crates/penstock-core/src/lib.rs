@@ -37,6 +37,7 @@
 //! - 8: [`index`]: finds the records of a file
 //! - 8: [`split`]: one text in several threads, or in parts
 //! - 9: [`convert`]: one format to another
+//! - 9: [`evidence`]: what classes read documents
 
 #![forbid(unsafe_code)]
 
@@ -78,3 +79,4 @@ pub mod index;
 pub mod split;
 
 pub mod convert;
+pub mod evidence;

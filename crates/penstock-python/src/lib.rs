@@ -82,6 +82,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::events::Events;
     #[pymodule_export]
+    use crate::verbs::evidence::texts_seen;
+    #[pymodule_export]
     use crate::verbs::fast_call::{direct, direct_encode, direct_json, direct_other};
     #[pymodule_export]
     use crate::verbs::feed::Decoder;

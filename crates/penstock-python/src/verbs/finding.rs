@@ -49,6 +49,10 @@ impl Again {
         [self.dialect.clone(), self.source.clone()]
     }
 
+    pub(super) fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
     pub(super) fn recipe_mut(&mut self) -> &mut Recipe {
         &mut self.recipe
     }
@@ -107,7 +111,12 @@ impl Again {
     }
 
     /// Whether the rest of one of these sources is left out after an error.
-    fn leaves_out(&self, py: Python<'_>, sources: &[Sourced<'_>], error: &PyErr) -> PyResult<bool> {
+    pub(super) fn leaves_out(
+        &self,
+        py: Python<'_>,
+        sources: &[Sourced<'_>],
+        error: &PyErr,
+    ) -> PyResult<bool> {
         let errors = self.recipe.policy.get().errors(py)?;
         let may_break = sources.len() > 1 && matches!(errors, Errors::Skip | Errors::Give(_));
         Ok(may_break && errors::is_of_source(py, error))

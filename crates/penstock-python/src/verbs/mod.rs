@@ -15,6 +15,7 @@ mod convert_into;
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod events;
+pub(crate) mod evidence;
 pub(crate) mod fast_call;
 pub(crate) mod feed;
 mod finding;

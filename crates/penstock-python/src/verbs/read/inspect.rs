@@ -5,8 +5,11 @@ use super::rows::Run;
 use crate::columns::{Asked, Schema, Unions, columns_of};
 use crate::drive::progress::Meter;
 use crate::plan::is_plan_error;
+use crate::verbs::evidence;
 use crate::verbs::finding::{self, Sought};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::sync::atomic::Ordering;
 
 impl Run {
@@ -73,5 +76,33 @@ impl Run {
         self.driver.finish();
         self.closed = Some("this Reader is closed".into());
         found
+    }
+
+    /// The evidence of the records, which are not read again, as plain data. `reports` says whether
+    /// broken sources are reported that are left out.
+    pub(super) fn evidence<'py>(
+        &mut self,
+        py: Python<'py>,
+        threads: usize,
+        reports: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        check_threads(threads)?;
+        self.check(py)?;
+        let again = self.again.take_if(|_| self.driver.builder().planned().is_plain());
+        let Some(again) = again else {
+            return Err(PyValueError::new_err("evidence is of records without a class"));
+        };
+        let mut sources = vec![again.source(py)?];
+        if let Some(chain) = &mut self.chain {
+            sources.append(&mut chain.sources(py)?);
+        }
+        self.driver.close();
+        let format = sources[0].0.get().name();
+        let found = again.evidence(py, &sources, threads, reports);
+        self.driver.finish();
+        self.closed = Some("this Reader is closed".into());
+        let (found, skipped) = found?;
+        self.driver.gauge().skipped.store(skipped, Ordering::Relaxed);
+        evidence::told(py, &found, format)
     }
 }

@@ -443,6 +443,13 @@ impl Reader {
         guarded(py, || self.enter()?.schema(py, threads, reports, Unions::of(unions)?, most))
     }
 
+    /// For `penstock.infer`, before anything is read: the evidence of the records, which are not read
+    /// again. `reports` says whether broken files are reported that `errors=` leaves out.
+    #[pyo3(signature = (threads, reports = true, /))]
+    fn _evidence(&self, py: Python<'_>, threads: usize, reports: bool) -> PyResult<Py<PyAny>> {
+        given(py, || self.enter()?.evidence(py, threads, reports))
+    }
+
     /// For the command line, before anything is read: keeps the names of records, and shortens the
     /// records to about twice as many characters as `whole`, if it is a number.
     #[pyo3(signature = (whole, /))]

@@ -1,0 +1,231 @@
+"""Writes a module with classes."""
+
+from __future__ import annotations
+
+import textwrap
+
+from penstock._infer import kinds as _kinds
+from penstock._infer import layout as _layout
+from penstock._infer import names as _names
+from penstock._infer import types as _types
+from penstock._infer.layout import Atom, Call, Either
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from penstock._infer.decide import Decided
+    from penstock._infer.layout import Part
+    from penstock._infer.types import Class, Field, Made, Type
+
+# So many classes of one name are common.
+_COMMON = 3
+_STANDARD = {"dataclasses", "datetime", "decimal", "typing", "uuid", "__future__"}
+
+
+class Module:
+    """The code of the classes that were decided, for one kind."""
+
+    def __init__(self, decided: Decided, kind: str, name: str, title: list[str]) -> None:
+        self._classes = decided.classes
+        self._kind = kind
+        self._title = title
+        self._imports: set[str] = set()
+        self._written: set[int] = set()
+        self._is_late = False
+        self._name_classes(name, is_record=decided.type == _types.Class(0))
+        blocks = []
+        for part in _types.inside(decided.type):
+            if isinstance(part, _types.Class):
+                blocks += self._class(part)
+        if decided.type != _types.Class(0):
+            blocks.append(self._alias(name, decided.type))
+        self._blocks = blocks
+
+    def _name_classes(self, name: str, *, is_record: bool) -> None:
+        taken = {name}
+        wanted = [_names.camel(made.wanted) for made in self._classes]
+        for number, made in enumerate(self._classes):
+            if number == 0 and is_record:
+                made.name = name
+                continue
+            # What is called the same in many classes is called after these.
+            is_common = wanted.count(wanted[number]) >= _COMMON
+            around = _names.camel(made.title)
+            full = f"{made.title} {made.wanted}" if is_common else made.wanted
+            made.name = _names.of_class(full, around, taken)
+
+    def code(self) -> str:
+        """Return it."""
+        parts = [*(["\n".join(self._title)] if self._title else []), *self._import_blocks()]
+        head = "\n\n".join(parts)
+        return "\n\n\n".join([*([head] if head else []), *self._blocks]) + "\n"
+
+    def _import_blocks(self) -> list[str]:
+        if self._is_late:
+            self._imports.add("__future__:annotations")
+        plain: dict[bool, list[str]] = {True: [], False: []}
+        named: dict[str, set[str]] = {}
+        for item in sorted(self._imports):
+            module, colon, name = item.partition(":")
+            if colon:
+                named.setdefault(module, set()).add(name)
+            else:
+                line = "import datetime as dt" if module == "datetime" else f"import {module}"
+                plain[module in _STANDARD].append(line)
+        future = named.pop("__future__", None)
+        blocks = ["from __future__ import annotations"] if future else []
+        for is_standard in (True, False):
+            lines = plain[is_standard]
+            for module, names in sorted(named.items()):
+                if (module in _STANDARD) == is_standard:
+                    lines += _from(module, names)
+            if lines:
+                blocks.append("\n".join(lines))
+        return blocks
+
+    def _class(self, of: Class) -> list[str]:
+        """The blocks of a class and of those that it needs, which come first."""
+        if of.number in self._written:
+            return []
+        self._written.add(of.number)
+        made = self._classes[of.number]
+        blocks: list[str] = []
+        for field in made.fields:
+            for part in _types.inside(field.type):
+                if not isinstance(part, _types.Class):
+                    continue
+                if part.number in self._written and part not in self._done:
+                    self._is_late = True
+                blocks += self._class(part)
+        self._done.add(of)
+        return [*blocks, self._block(made)]
+
+    @property
+    def _done(self) -> set[Class]:
+        """The classes that stand above."""
+        if not hasattr(self, "_above"):
+            self._above: set[Class] = set()
+        return self._above
+
+    def _block(self, made: Made) -> str:
+        self._name_fields(made)
+        self._imports.update(_kinds.imports(self._kind))
+        optional = [field.is_absent for field in made.fields]
+        by_name = _kinds.has_order(self._kind) and optional != sorted(optional)
+        lines = _said(made.comment, 0) if made.comment else []
+        lines += _kinds.head(self._kind, made.name, by_name=by_name)
+        for field in made.fields:
+            lines += self._field(field)
+        return "\n".join(lines)
+
+    def _name_fields(self, made: Made) -> None:
+        keys = [(field.step, field.key) for field in made.fields]
+        attributes = {key for step, key in keys if step == "attribute"}
+        taken: set[str] = set()
+        # A key that is a name has it, whatever comes before.
+        kept = {
+            field.key
+            for field in made.fields
+            if field.step in {"member", "element"} and field.at == field.key
+        }
+        for field in made.fields:
+            others = taken | (kept - {field.key})
+            name = _names.of_field(field.key, set(others), self._kind)
+            taken.add(name)
+            field.name = name
+            is_found = field.step in {"member", "element"} and field.key not in attributes
+            field.is_plain = is_found and name == field.key and field.at == field.key
+
+    def _field(self, field: Field) -> list[str]:
+        self._imports.update(_kinds.needs(self._kind, field))
+        is_dict = self._kind == "typeddict"
+        of = field.type
+        if field.is_absent and not field.empty and not is_dict:
+            of = _types.union([of, _types.NONE])
+        calls: tuple[str, ...] = ()
+        if not field.is_plain and not _kinds.is_renamed_by_call(self._kind, field):
+            self._imports.add("penstock:at")
+            calls = (f"at({_layout.string(field.at)})",)
+        part = self._type(_types.Marked(of, calls) if calls else of)
+        if is_dict and field.is_absent:
+            self._imports.add("typing:NotRequired")
+            part = Call("NotRequired[", (part,), "]")
+        default = _kinds.default(self._kind, field)
+        if isinstance(default, Call):
+            lines = _assigned(f"{field.name}: ", part, default)
+        else:
+            behind = "" if default is None else f" = {_layout.flat(default)}"
+            lines = _layout.lines(f"{field.name}: ", part, behind, 4)
+        if not field.comment:
+            return lines
+        if len(lines) == 1 and len(lines[0]) + len(field.comment) + 4 <= _layout.WIDTH:
+            return [f"{lines[0]}  # {field.comment}"]
+        return [*_said(field.comment, 4), *lines]
+
+    def _alias(self, name: str, of: Type) -> str:
+        self._imports.add("typing:TypeAlias")
+        return "\n".join(_layout.lines(f"{name}: TypeAlias = ", self._type(of), "", 0))
+
+    def _type(self, of: Type) -> Part:
+        match of:
+            case _types.Name(name, module):
+                if module == "datetime":
+                    self._imports.add(module)
+                elif module is not None:
+                    self._imports.add(f"{module}:{name}")
+                return Atom(name)
+            case _types.Literal(values):
+                self._imports.add("typing:Literal")
+                return Call("Literal[", tuple(Atom(_value(value)) for value in values), "]")
+            case _types.Generic(name, arguments):
+                return Call(f"{name}[", tuple(map(self._type, arguments)), "]")
+            case _types.Union(members):
+                return Either(tuple(map(self._type, members)))
+            case _types.Class(number):
+                return Atom(self._classes[number].name)
+            case _types.Marked(inner, calls):
+                # One `Annotated` has all of them.
+                if isinstance(inner, _types.Marked):
+                    return self._type(_types.Marked(inner.type, (*inner.calls, *calls)))
+                return self._marked(inner, calls)
+
+    def _marked(self, of: Type, calls: tuple[str, ...]) -> Part:
+        self._imports.add("typing:Annotated")
+        for call in calls:
+            name = call.partition("(")[0]
+            module, dot, _ = name.partition(".")
+            self._imports.add(module if dot else f"penstock:{name}")
+        return Call("Annotated[", (self._type(of), *map(Atom, calls)), "]")
+
+
+def _value(value: object) -> str:
+    return _layout.string(value) if isinstance(value, str) else repr(value)
+
+
+def _assigned(before: str, of: Part, default: Call) -> list[str]:
+    """A field with a call behind it."""
+    one = f"    {before}{_layout.flat(of)} = {_layout.flat(default)}"
+    if len(one) <= _layout.WIDTH:
+        return [one]
+    return _layout.lines(f"{before}{_layout.flat(of)} = ", default, "", 4)
+
+
+def _from(module: str, names: set[str]) -> list[str]:
+    listed = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    part = Call("import (", tuple(map(Atom, listed)), ")")
+    one = f"from {module} import {', '.join(listed)}"
+    if len(one) <= _layout.WIDTH:
+        return [one]
+    return [f"from {module} import (", *(f"    {name}," for name in listed), ")"] if part else []
+
+
+def _said(comment: str, indent: int) -> list[str]:
+    """A comment above."""
+    space = " " * indent
+    return textwrap.wrap(
+        comment,
+        _layout.WIDTH,
+        initial_indent=f"{space}# ",
+        subsequent_indent=f"{space}# ",
+        break_on_hyphens=False,
+    )

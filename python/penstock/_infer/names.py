@@ -1,0 +1,104 @@
+"""The names of classes and fields."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+import unicodedata
+
+# What modules import, and what annotations name.
+_TAKEN = frozenset({
+    *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict", "Decimal", "UUID"),
+    *("annotations", "at", "attrs", "cells", "dataclass", "dt", "field", "msgspec", "penstock", "pydantic"),
+    *("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "self"),
+})  # fmt: skip
+# The attributes of pydantic's models.
+_PYDANTIC = frozenset({
+    *("construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"),
+    *("schema", "schema_json", "update_forward_refs", "validate", "model_config", "model_fields"),
+    *("model_computed_fields", "model_construct", "model_copy", "model_dump", "model_dump_json"),
+    *("model_extra", "model_fields_set", "model_json_schema", "model_parametrized_name"),
+    *("model_post_init", "model_rebuild", "model_validate", "model_validate_json"),
+    *("model_validate_strings",),
+})  # fmt: skip
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
+
+
+def words(key: str) -> list[str]:
+    """Return the words of a key: `["Unique", "Key"]` of `"Unique Key"`."""
+    # Of a name in a namespace, its local part.
+    local = key.rpartition("}")[2] if key.startswith("{") else key
+    plain = unicodedata.normalize("NFKD", local)
+    plain = "".join(mark for mark in plain if not unicodedata.combining(mark))
+    return _WORD.findall(unicodedata.normalize("NFKC", plain))
+
+
+def of_field(key: str, taken: set[str], kind: str, *, is_plain: bool = True) -> str:
+    """Return a name for the field of a key, and add it to those that are taken."""
+    name = key
+    if not is_plain or not _is_name(key) or key[0].isupper():
+        name = "_".join(words(key)).lower() or "value"
+        if not name.isidentifier():
+            name = f"n{name}" if f"n{name}".isidentifier() else "value"
+    if kind in {"attrs", "pydantic"}:
+        name = name.lstrip("_") or "value"
+    if name.startswith("__") or not name.strip("_"):
+        name = name.strip("_") or "value"
+    if keyword.iskeyword(name) or name in _TAKEN or (kind == "pydantic" and name in _PYDANTIC):
+        name += "_"
+    return _free(name, taken, "_")
+
+
+def _is_name(key: str) -> bool:
+    """Whether Python takes a key as it is for the name of a field."""
+    return (
+        key.isidentifier()
+        and unicodedata.normalize("NFKC", key) == key
+        and not keyword.iskeyword(key)
+        and not key.startswith("__")
+    )
+
+
+def of_class(wanted: str, around: str, taken: set[str]) -> str:
+    """Return a name for a class, and add it to those that are taken."""
+    name = camel(wanted) or "Item"
+    if name[0].isdigit():
+        name = f"Item{name}"
+    for candidate in (name, f"{around}{name}"):
+        if candidate not in taken and not _is_known(candidate):
+            taken.add(candidate)
+            return candidate
+    return _free(f"{around}{name}", taken, "")
+
+
+def _is_known(name: str) -> bool:
+    return keyword.iskeyword(name) or name in _TAKEN or hasattr(builtins, name)
+
+
+def camel(key: str) -> str:
+    """Return a key as the name of a class: `"UniqueKey"` of `"unique key"`."""
+    return "".join(word if word.isupper() and len(word) > 1 else word.capitalize() for word in words(key))
+
+
+def singular(key: str) -> str:
+    """Return the name of one of several: `"city"` of `"cities"`."""
+    low = key.lower()
+    if low.endswith("ies") and len(key) > 4:
+        return f"{key[:-3]}y"
+    if low.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return key[:-2]
+    if low.endswith("uses") and not low.endswith(("auses", "ouses", "fuses")):
+        return key[:-2]
+    if low.endswith("s") and not low.endswith(("ss", "us", "is")) and len(key) > 3:
+        return key[:-1]
+    return key
+
+
+def _free(name: str, taken: set[str], between: str) -> str:
+    """Return the name, with a number if it is taken."""
+    found, number = name, 2
+    while found in taken or (between == "" and _is_known(found)):
+        found, number = f"{name}{between}{number}", number + 1
+    taken.add(found)
+    return found

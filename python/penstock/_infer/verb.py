@@ -1,0 +1,84 @@
+"""`penstock.infer`: the code of classes that read a file."""
+
+from __future__ import annotations
+
+import keyword
+
+from penstock._any_format import verbs as _verbs
+from penstock._base import suggest as _suggest
+from penstock._infer import code as _code
+from penstock._infer import evidence as _evidence
+from penstock._infer import kinds as _kinds
+from penstock._infer import settle as _settle
+from penstock._infer.decide import Decided
+from penstock._io import sources as _sources
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from penstock._base.limits import Limits
+    from penstock._base.types import At, ClassKind, Compression, Format, Sources, Where
+
+
+@_suggest.advised
+def infer(
+    source: Sources,
+    /,
+    *,
+    name: str = "Record",
+    kind: ClassKind = "dataclass",
+    threads: int = 1,
+    format: Format | None = None,
+    at: At[Any] | None = None,
+    errors: Literal["raise", "skip"] = "raise",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+    where: Where | None = None,
+) -> str:
+    _sources.check("infer", source)
+    check(name, kind)
+    reader: Any = _verbs.read(
+        source,
+        format=format,
+        at=at,
+        errors=errors,
+        encoding=encoding,
+        compression=compression,
+        member=member,
+        limits=limits,
+        where=where,
+    )
+    return of_reader(reader, name, kind, threads)
+
+
+def check(name: str, kind: str) -> None:
+    """Refuse a name that no class can have, and a kind of class that there is not.
+
+    Raises:
+        ValueError: It is one.
+    """
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"name= is the name of a class, and {name!r} is none")
+    if kind not in _kinds.KINDS:
+        known = ", ".join(map(repr, _kinds.KINDS))
+        raise ValueError(f"kind={kind!r} is no kind of class; the kinds are {known}")
+
+
+def of_reader(reader: Any, name: str, kind: str, threads: int) -> str:
+    """Return the code of classes that read what a reader without a class reads."""
+    told = reader._evidence(threads)  # noqa: SLF001 - it is ours
+    record, _, count, format = _evidence.record(told)
+    has_elements = format == "xml"
+    _settle.settle(record, has_elements=has_elements)
+    decided = Decided(
+        record, name, has_types=format not in {"xml", "csv"}, has_elements=has_elements
+    )
+    records = "record" if count == 1 else "records"
+    return _code.Module(decided, kind, name, [f"# {count:,} {records}"]).code()
+
+
+infer.__module__ = "penstock"
