@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from penstock._infer import kinds as _kinds
@@ -31,6 +32,8 @@ class Module:
         self._title = title
         self._imports: set[str] = set()
         self._written: set[int] = set()
+        # Those that stand above what is written now.
+        self._done: set[Class] = set()
         self._is_late = False
         self._name_classes(name, is_record=decided.type == _types.Class(0))
         blocks = []
@@ -58,6 +61,8 @@ class Module:
         """Return it."""
         parts = [*(["\n".join(self._title)] if self._title else []), *self._import_blocks()]
         head = "\n\n".join(parts)
+        if len(self._blocks) == 1 and not self._classes:
+            return f"{head}\n\n{self._blocks[0]}\n"
         return "\n\n\n".join([*([head] if head else []), *self._blocks]) + "\n"
 
     def _import_blocks(self) -> list[str]:
@@ -97,15 +102,9 @@ class Module:
                 if part.number in self._written and part not in self._done:
                     self._is_late = True
                 blocks += self._class(part)
+        blocks.append(self._block(made))
         self._done.add(of)
-        return [*blocks, self._block(made)]
-
-    @property
-    def _done(self) -> set[Class]:
-        """The classes that stand above."""
-        if not hasattr(self, "_above"):
-            self._above: set[Class] = set()
-        return self._above
+        return blocks
 
     def _block(self, made: Made) -> str:
         self._name_fields(made)
@@ -146,21 +145,31 @@ class Module:
         if not field.is_plain and not _kinds.is_renamed_by_call(self._kind, field):
             self._imports.add("penstock:at")
             calls = (f"at({_layout.string(field.at)})",)
-        part = self._type(_types.Marked(of, calls) if calls else of)
         if is_dict and field.is_absent:
-            self._imports.add("typing:NotRequired")
-            part = Call("NotRequired[", (part,), "]")
-        default = _kinds.default(self._kind, field)
-        if isinstance(default, Call):
-            lines = _assigned(f"{field.name}: ", part, default)
-        else:
-            behind = "" if default is None else f" = {_layout.flat(default)}"
-            lines = _layout.lines(f"{field.name}: ", part, behind, 4)
+            of = _types.Generic("NotRequired", (of,))
+        part = self._type(_types.Marked(of, calls) if calls else of)
+        default = _kinds.default(self._kind, field, self._factory(field), is_bare=not calls)
+        lines = _assigned(f"{field.name}: ", part, default)
         if not field.comment:
             return lines
         if len(lines) == 1 and len(lines[0]) + len(field.comment) + 4 <= _layout.WIDTH:
             return [f"{lines[0]}  # {field.comment}"]
         return [*_said(field.comment, 4), *lines]
+
+    def _factory(self, field: Field) -> str | None:
+        """What makes the list or dict of a field that is absent: checkers want to know of what."""
+        if field.empty is None:
+            return None
+        of = field.type
+        late = {
+            self._classes[part.number].name
+            for part in _types.inside(of)
+            if isinstance(part, _types.Class) and part not in self._done
+        }
+        written = _layout.flat(self._type(of))
+        for name in late:
+            written = re.sub(rf"\b{name}\b", f'"{name}"', written)
+        return written
 
     def _alias(self, name: str, of: Type) -> str:
         self._imports.add("typing:TypeAlias")
@@ -168,6 +177,9 @@ class Module:
 
     def _type(self, of: Type) -> Part:
         match of:
+            case _types.Name("bytes") if self._kind == "pydantic":
+                # Otherwise, bytes are text in a model.
+                return Atom("pydantic.InstanceOf[bytes]")
             case _types.Name(name, module):
                 if module == "datetime":
                     self._imports.add(module)
@@ -178,6 +190,8 @@ class Module:
                 self._imports.add("typing:Literal")
                 return Call("Literal[", tuple(Atom(_value(value)) for value in values), "]")
             case _types.Generic(name, arguments):
+                if name == "NotRequired":
+                    self._imports.add("typing:NotRequired")
                 return Call(f"{name}[", tuple(map(self._type, arguments)), "]")
             case _types.Union(members):
                 return Either(tuple(map(self._type, members)))
@@ -202,12 +216,23 @@ def _value(value: object) -> str:
     return _layout.string(value) if isinstance(value, str) else repr(value)
 
 
-def _assigned(before: str, of: Part, default: Call) -> list[str]:
-    """A field with a call behind it."""
+def _assigned(before: str, of: Part, default: Part | None) -> list[str]:
+    """A field with its default."""
+    if default is None:
+        return _layout.lines(before, of, "", 4)
     one = f"    {before}{_layout.flat(of)} = {_layout.flat(default)}"
     if len(one) <= _layout.WIDTH:
         return [one]
-    return _layout.lines(f"{before}{_layout.flat(of)} = ", default, "", 4)
+    if isinstance(default, Atom):
+        return _layout.lines(before, of, f" = {_layout.flat(default)}", 4)
+    is_marked = isinstance(of, Call) and of.head == "Annotated["
+    if isinstance(default, Call) and not is_marked:
+        return _layout.lines(f"{before}{_layout.flat(of)} = ", default, "", 4)
+    lines = _layout.lines(before, of, f" = {_layout.flat(default)}", 4)
+    if len(lines[-1]) <= _layout.WIDTH:
+        return lines
+    *lines, last = _layout.lines(before, of, "", 4)
+    return [*lines, *_layout.lines(f"{last.lstrip()} = ", default, "", 4)]
 
 
 def _from(module: str, names: set[str]) -> list[str]:

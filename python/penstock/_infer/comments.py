@@ -33,6 +33,8 @@ def of(place: Place, of_type: Type, present: int, total: int) -> str:
     if texts is not None and texts.empty:
         values = texts.count
         said.append("always empty" if texts.empty == values else f"{share(texts.empty, values)} empty")
+    if place.step == "element" and place.most > 1:
+        said.append(f"up to {place.most:,} elements")
     said += _values(place, of_type)
     return "; ".join(said)
 

@@ -53,7 +53,7 @@ class Decided:
             members.append(number)
         texts = place.texts
         if texts is not None and not (self._has_elements and place.bodies):
-            members.append(self._text(texts, place))
+            members.append(self._text(texts, place, name))
         if place.moments:
             members.append(_types.DATETIME)
         if place.bytes:
@@ -63,8 +63,8 @@ class Decided:
         members += self._objects(place, name, around)
         return members
 
-    def _text(self, texts: Texts, place: Place) -> Type:
-        of = _scalars.texts(texts, untyped=self._untyped)
+    def _text(self, texts: Texts, place: Place, key: str) -> Type:
+        of = _scalars.texts(texts, key, untyped=self._untyped)
         if not (self._untyped and texts.empty):
             return of
         if place.step == "member":
@@ -149,7 +149,7 @@ class Decided:
             made.fields.append(
                 _types.Field("text", "text", "string()", _types.STR, False, comment=said)
             )
-        elif text := self._own_text(body, own, total):
+        elif text := self._own_text(body, own, total, name):
             made.fields.append(text)
         return known
 
@@ -163,7 +163,10 @@ class Decided:
         absent = child.present < total
         if step == "element" and place.most > 1:
             field.type = _types.Generic("list", (of,))
-            field.is_absent, field.empty = absent or place is not child, "list"
+            if place is not child:
+                (wrapper,) = child.bodies.values()
+                absent |= place.present < wrapper.count or child.texts is not None
+            field.is_absent, field.empty = absent, "list" if absent else None
         elif absent:
             field.is_absent = True
             if isinstance(of, _types.Generic) and of.name in {"list", "dict"}:
@@ -171,7 +174,9 @@ class Decided:
         field.comment = _comments.of(place, of, child.present, total)
         return field
 
-    def _own_text(self, body: Body, own: Texts | None, total: int) -> Field | None:
+    def _own_text(
+        self, body: Body, own: Texts | None, total: int, around: str
+    ) -> Field | None:
         """The text of elements that have attributes or children, too."""
         child = body.places.get(("text", ""))
         if child is None and (own is None or own.count == own.empty):
@@ -181,7 +186,7 @@ class Decided:
             texts.join(child.texts)
         if own is not None:
             texts.join(own)
-        of = _scalars.texts(texts, untyped=True)
+        of = _scalars.texts(texts, around, untyped=True)
         present = texts.count - texts.empty
         field = _types.Field("text", "text", "text()", of)
         place = Place("text", "text()", "text", texts=texts)

@@ -236,10 +236,10 @@ def of_keys(keys: list[tuple[str, int]]) -> Texts:
     return texts(_rust.texts_seen(keys))
 
 
-def record(told: tuple[Any, ...]) -> tuple[Place, str | None, int, str]:
-    """Return the place of the record, its element's name, how many there were, and the format."""
-    told_place, root, count, format = told
-    return place(told_place), root, count, format
+def record(told: tuple[Any, ...]) -> tuple[Place, Texts, int, str]:
+    """Return the place of the record, its elements' names, how many there were, and the format."""
+    told_place, names, count, format = told
+    return place(told_place), texts(names), count, format
 
 
 def place(told: tuple[Any, ...]) -> Place:

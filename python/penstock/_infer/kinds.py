@@ -51,28 +51,41 @@ def has_order(kind: str) -> bool:
 
 def is_renamed_by_call(kind: str, field: Field) -> bool:
     """Whether a call behind the field says its key."""
-    return kind in {"pydantic", "msgspec"} and field.step == "member" and not field.is_plain
+    if field.step != "member" or field.is_plain:
+        return False
+    # A name of msgspec must need no escape in JSON.
+    is_taken = field.key.isprintable() and not set(field.key) & {"\\", '"'}
+    return kind == "pydantic" or (kind == "msgspec" and is_taken)
 
 
-def default(kind: str, field: Field) -> Part | None:
-    """Return what stands behind `=`."""
+def default(kind: str, field: Field, made: str | None, *, is_bare: bool) -> Part | None:
+    """Return what stands behind `=`.
+
+    `made` is what makes an absent list or dict: `list[str]`. `is_bare` is whether nothing but the
+    type stands before it.
+    """
     key = None
     if is_renamed_by_call(kind, field):
         key = _layout.string(field.key)
     if kind == "typeddict" or not (field.is_absent or key):
         return None
-    empty = {"list": "[]", "dict": "{}", None: "None"}[field.empty]
-    factory = field.empty if field.is_absent else None
+    factory = made if field.is_absent else None
     if kind == "dataclass":
-        return Atom(f"field(default_factory={factory})" if factory else "None")
+        return _call("field(", f"default_factory={factory}") if factory else Atom("None")
     if kind == "attrs":
-        return Atom(f"attrs.field(factory={factory})" if factory else "None")
-    if key is None:
-        return Atom(empty)
-    value = f"default_factory={factory}" if factory else "default=None"
-    given = (Atom(value),) if field.is_absent else ()
-    call, word = ("pydantic.Field(", "alias") if kind == "pydantic" else ("msgspec.field(", "name")
-    return Call(call, (*given, Atom(f"{word}={key}")), ")")
+        return _call("attrs.field(", f"factory={factory}") if factory else Atom("None")
+    if key is None and (is_bare or factory is None):
+        return Atom({"list": "[]", "dict": "{}", None: "None"}[field.empty])
+    given = []
+    if field.is_absent:
+        given.append(f"default_factory={factory}" if factory else "default=None")
+    if kind == "pydantic":
+        return _call("pydantic.Field(", *given, *([f"alias={key}"] if key else []))
+    return _call("msgspec.field(", *given, *([f"name={key}"] if key else []))
+
+
+def _call(head: str, *arguments: str) -> Call:
+    return Call(head, tuple(map(Atom, arguments)), ")")
 
 
 def needs(kind: str, field: Field) -> tuple[str, ...]:

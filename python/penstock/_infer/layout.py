@@ -56,8 +56,10 @@ def lines(before: str, part: Part, behind: str, indent: int, *, is_bare: bool = 
         return [one]
     if isinstance(part, Call):
         made = [f"{space}{before}{part.head}"]
+        # A comma behind one part of a subscript would make a tuple of it.
+        comma = "" if len(part.parts) == 1 and part.tail == "]" else ","
         for inside in part.parts:
-            made += lines("", inside, ",", indent + 4, is_bare=False)
+            made += lines("", inside, comma, indent + 4, is_bare=False)
         return [*made, f"{space}{part.tail}{behind}"]
     more = 4 if is_bare else 0
     made = [f"{space}{before}("] if is_bare else []

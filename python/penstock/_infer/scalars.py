@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock._infer import evidence as _evidence
+from penstock._infer import names as _names
 from penstock._infer import types as _types
 
 TYPE_CHECKING = False
@@ -15,8 +16,15 @@ if TYPE_CHECKING:
 # The public documentation gives these numbers.
 _FEW = 12
 _OFTEN = 10
-# A longer text is none of a choice.
-_LONGEST = 32
+# A longer text is none of a choice, and one of more words.
+_LONGEST = 24
+_WORDS = 2
+# The last words of keys whose values name one thing, so that others have others.
+_NAMING = frozenset({
+    *("id", "ids", "uuid", "guid", "key", "name", "title", "label", "text", "description", "comment"),
+    *("note", "url", "uri", "href", "path", "file", "hash", "sha", "code", "number", "version"),
+    *("address", "city", "headsign", "author", "owner", "user", "source", "value"),
+})  # fmt: skip
 # So many digits behind the point are those of money.
 _CENTS = 2
 
@@ -30,13 +38,19 @@ def numbers(place: Place) -> Type | None:
     return _types.INT if place.ints.count else None
 
 
-def texts(seen: Texts, *, untyped: bool) -> Type:
-    """Return the type of texts: of a format without types, or of strings."""
+def texts(seen: Texts, key: str, *, untyped: bool) -> Type:
+    """Return the type of the texts at a key: of a format without types, or of strings."""
     if seen.count == seen.empty:
         return _types.STR
+    last = (_names.words(key) or [""])[-1].lower()
     # An empty string is of no other type. An empty cell is no value.
     found = None if seen.empty and not untyped else _formed(seen, untyped)
-    return found or few(seen, untyped=untyped) or _types.STR
+    if found is not None:
+        # 1.10 is a version behind 1.9.
+        is_version = last == "version" and found in {_types.FLOAT, _types.DECIMAL}
+        return _types.STR if is_version else found
+    choice = None if last in _NAMING else few(seen, untyped=untyped)
+    return choice or _types.STR
 
 
 def _formed(seen: Texts, untyped: bool) -> Type | None:
@@ -101,7 +115,8 @@ def few(seen: Texts, *, untyped: bool) -> Type | None:
 
 def _is_word(text: str) -> bool:
     """Whether it names something: it is short, and has a letter."""
-    return len(text) <= _LONGEST and any(map(str.isalpha, text)) and text.isprintable()
+    is_short = len(text) <= _LONGEST and len(text.split()) <= _WORDS
+    return is_short and any(map(str.isalpha, text)) and text.isprintable()
 
 
 def keys(seen: Texts) -> Type:

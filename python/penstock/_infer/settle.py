@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _MANY = 8
 # Then so many objects show how rare each of them is.
 _SHOWN = 10
+# Objects at different keys have so many keys if they are of one class because of these.
+_SAME = 3
 # Objects inside of others have so many of their keys if they are of their class.
 _ALIKE = 5
 # How many levels of objects are compared to find out what a key tells.
@@ -223,8 +225,10 @@ def _is_again(use: _Use, other: Body, uses: list[_Use]) -> bool:
 
 def _is_same(one: _Use, other: _Use) -> bool:
     """Whether objects with the same keys are of one class."""
-    least = 1 if one.name == other.name else 2
-    return len(one.body.places) >= least and _agree(one.body, other.body)
+    places = one.body.places.values()
+    is_named = one.name == other.name
+    is_vector = len(places) > 1 and all(place.kinds() <= {"number"} for place in places)
+    return (is_named or is_vector or len(places) >= _SAME) and _agree(one.body, other.body)
 
 
 def _is_like(one: Body, other: Body) -> bool:
@@ -243,7 +247,7 @@ def _agree(one: Body, other: Body) -> bool:
         if all(kinds) and kinds[0] != kinds[1]:
             return False
         texts = _forms(left), _forms(right)
-        if all(texts) and texts[0] != texts[1]:
+        if all(texts) and _evidence.WORD not in texts and texts[0] & texts[1] == 0:
             return False
     return True
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
     from penstock._base.limits import Limits
     from penstock._base.types import At, ClassKind, Compression, Format, Sources, Where
+    from penstock._infer.evidence import Texts
+
+
+# So many names of elements are said.
+_NAMED = 4
 
 
 @_suggest.advised
@@ -71,14 +76,24 @@ def check(name: str, kind: str) -> None:
 def of_reader(reader: Any, name: str, kind: str, threads: int) -> str:
     """Return the code of classes that read what a reader without a class reads."""
     told = reader._evidence(threads)  # noqa: SLF001 - it is ours
-    record, _, count, format = _evidence.record(told)
+    record, names, count, format = _evidence.record(told)
     has_elements = format == "xml"
     _settle.settle(record, has_elements=has_elements)
     decided = Decided(
         record, name, has_types=format not in {"xml", "csv"}, has_elements=has_elements
     )
-    records = "record" if count == 1 else "records"
-    return _code.Module(decided, kind, name, [f"# {count:,} {records}"]).code()
+    return _code.Module(decided, kind, name, _title(count, names)).code()
+
+
+def _title(count: int, names: Texts) -> list[str]:
+    """What is said first: how many records there were, and of which elements."""
+    said = [f"# {count:,} {'record' if count == 1 else 'records'}"]
+    if names.values is not None and len(names.values) > 1:
+        often = sorted(names.values, key=lambda name: (-names.values[name], name))
+        told = ", ".join(f"{name} {names.values[name]:,}" for name in often[:_NAMED])
+        more = ", ..." if len(often) > _NAMED else ""
+        said.append(f"# of several elements, of which at= chooses one: {told}{more}")
+    return said
 
 
 infer.__module__ = "penstock"

@@ -1,7 +1,7 @@
 //! The sink that collects evidence.
 
 use super::numbers::number;
-use super::texts::LONGEST;
+use super::texts::{LONGEST, Texts};
 use super::tree::{Body, DEEPEST, PLACES, Place, Step, Tag, Tree};
 use crate::error::brief;
 use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
@@ -84,8 +84,8 @@ pub struct Evidence {
     /// How many maps, lists and elements there were.
     number: u64,
     pub(super) complete: u64,
-    /// The name of the element that is the record.
-    root: Option<Box<str>>,
+    /// The names of the elements that are records.
+    names: Texts,
     is_element: bool,
     /// The beginning of the text of the open elements.
     text: String,
@@ -127,10 +127,10 @@ impl Evidence {
         self.whole.as_ref().map_or(self.complete, |whole| whole.complete)
     }
 
-    /// The name of the element that is the record, if it is one.
+    /// The names of the elements that are records.
     #[must_use]
-    pub fn root(&self) -> Option<&str> {
-        self.whole.as_ref().map_or(self.root.as_deref(), |whole| whole.root.as_deref())
+    pub fn names(&self) -> &Texts {
+        self.whole.as_ref().map_or(&self.names, |whole| &whole.names)
     }
 
     /// Whether there is room for that of others, too.
@@ -151,7 +151,7 @@ impl Evidence {
         self.tree.absorb(other.tree, self.events);
         self.events += other.events;
         self.complete += other.complete;
-        self.root = self.root.take().or(other.root);
+        self.names.join(&other.names);
     }
 
     fn clear(&mut self) {
@@ -455,8 +455,8 @@ impl Sink for Evidence {
         let local = key.name.text.as_str();
         self.is_element = key.kind == KeyKind::Element;
         if self.frames.is_empty() {
-            if self.is_element && self.root.is_none() {
-                self.root = Some(copied(local).into());
+            if self.is_element {
+                self.names.give_often(local, 1);
             }
             return Ok(Flow::Take);
         }
@@ -561,7 +561,7 @@ impl Sink for Evidence {
     fn abandon(&mut self) {
         self.clear();
         if self.whole.is_some() {
-            (self.tree, self.events) = (Tree::default(), 0);
+            (self.tree, self.names, self.events) = (Tree::default(), Texts::default(), 0);
         }
     }
 }

@@ -105,7 +105,7 @@ fn pass(
     Ok((std::mem::take(to.inner_mut()).into_whole(), failed))
 }
 
-/// Evidence as Python takes it: the place of the record, the name of its element, how many records
+/// Evidence as Python takes it: the place of the record, the names of its elements, how many records
 /// there were, and the name of the format.
 pub(super) fn told<'py>(
     py: Python<'py>,
@@ -113,7 +113,7 @@ pub(super) fn told<'py>(
     format: &str,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let record = place(py, evidence.tree(), 0)?;
-    (record, evidence.root(), evidence.records(), format).into_pyobject(py)
+    (record, texts(py, evidence.names())?, evidence.records(), format).into_pyobject(py)
 }
 
 /// The name of a step.
