@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from penstock._base.broken import BrokenFileWarning
     from penstock._base.conditions import Condition, Field, field
     from penstock._base.types import Rename, T, Times, Types, Unix
+    from penstock._infer.verb import infer
     from penstock._io.remote.make import remote
     from penstock._io.remote.source import Remote
     from penstock._io.remote.warned import RemoteWarning
@@ -189,6 +190,7 @@ __all__ = [
     "encode",
     "field",
     "float32",
+    "infer",
     "int8",
     "int16",
     "int32",
@@ -318,6 +320,8 @@ if not TYPE_CHECKING:
             found = _broken.BrokenFileWarning
         elif name == "describe":
             from penstock._streams.describe import describe as found  # noqa: PLC0415 - slow to import
+        elif name == "infer":
+            from penstock._infer.verb import infer as found  # noqa: PLC0415 - programs have their classes
         elif name == "Lookup":
             from penstock._parts import lookup as _lookup  # noqa: PLC0415 - few programs look rows up
 

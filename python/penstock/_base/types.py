@@ -143,6 +143,8 @@ if TYPE_CHECKING:
     # The formats by name.
     Format: TypeAlias = Literal["json", "ndjson", "xml", "csv", "plist"]
     # The formats of columns, which `convert` writes.
+    # What kinds of classes there is code for.
+    ClassKind: TypeAlias = Literal["dataclass", "attrs", "pydantic", "msgspec", "typeddict"]
     TableFormat: TypeAlias = Literal["parquet", "arrow"]
     # The forms of property lists.
     PlistForm: TypeAlias = Literal["binary", "xml", "openstep", "gnustep", "strings", "json"]

@@ -120,7 +120,8 @@ class Module:
     def _name_fields(self, made: Made) -> None:
         keys = [(field.step, field.key) for field in made.fields]
         attributes = {key for step, key in keys if step == "attribute"}
-        taken: set[str] = set()
+        # A field with a default hides a class of its name from annotations.
+        taken = {made.name for made in self._classes}
         # A key that is a name has it, whatever comes before.
         kept = {
             field.key

@@ -64,7 +64,8 @@ class Decided:
         return members
 
     def _text(self, texts: Texts, place: Place, key: str) -> Type:
-        of = _scalars.texts(texts, key, untyped=self._untyped)
+        has_numbers = bool(place.ints.count or place.floats.count)
+        of = _scalars.texts(texts, key, untyped=self._untyped, has_numbers=has_numbers)
         if not (self._untyped and texts.empty):
             return of
         if place.step == "member":

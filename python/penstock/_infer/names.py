@@ -11,7 +11,7 @@ import unicodedata
 _TAKEN = frozenset({
     *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict", "Decimal", "UUID"),
     *("annotations", "at", "attrs", "cells", "dataclass", "dt", "field", "msgspec", "penstock", "pydantic"),
-    *("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "self"),
+    *("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "self", "mro"),
 })  # fmt: skip
 # The attributes of pydantic's models.
 _PYDANTIC = frozenset({
@@ -31,20 +31,22 @@ def words(key: str) -> list[str]:
     local = key.rpartition("}")[2] if key.startswith("{") else key
     plain = unicodedata.normalize("NFKD", local)
     plain = "".join(mark for mark in plain if not unicodedata.combining(mark))
-    return _WORD.findall(unicodedata.normalize("NFKC", plain))
+    plain = unicodedata.normalize("NFKC", plain)
+    # A digit of another script may be no part of a name.
+    return [word for word in _WORD.findall(plain) if f"_{word}".isidentifier()]
 
 
 def of_field(key: str, taken: set[str], kind: str, *, is_plain: bool = True) -> str:
     """Return a name for the field of a key, and add it to those that are taken."""
     name = key
     if not is_plain or not _is_name(key) or key[0].isupper():
-        name = "_".join(words(key)).lower() or "value"
-        if not name.isidentifier():
-            name = f"n{name}" if f"n{name}".isidentifier() else "value"
+        name = "_".join(words(key)).lower()
     if kind in {"attrs", "pydantic"}:
-        name = name.lstrip("_") or "value"
+        name = name.lstrip("_")
     if name.startswith("__") or not name.strip("_"):
-        name = name.strip("_") or "value"
+        name = name.strip("_")
+    if not name.isidentifier():
+        name = f"n{name}" if name else "value"
     if keyword.iskeyword(name) or name in _TAKEN or (kind == "pydantic" and name in _PYDANTIC):
         name += "_"
     return _free(name, taken, "_")
@@ -60,16 +62,20 @@ def _is_name(key: str) -> bool:
     )
 
 
+def has_path(key: str) -> bool:
+    """Return whether a path of `at` can lead to a key."""
+    return not key.startswith("{") and key not in {".", "text()", "key()", "string()"}
+
+
 def of_class(wanted: str, around: str, taken: set[str]) -> str:
     """Return a name for a class, and add it to those that are taken."""
-    name = camel(wanted) or "Item"
-    if name[0].isdigit():
-        name = f"Item{name}"
-    for candidate in (name, f"{around}{name}"):
+    short, long = camel(wanted) or "Item", f"{around}{camel(wanted)}"
+    short, long = (name if name.isidentifier() else f"Item{name}" for name in (short, long))
+    for candidate in (short, long):
         if candidate not in taken and not _is_known(candidate):
             taken.add(candidate)
             return candidate
-    return _free(f"{around}{name}", taken, "")
+    return _free(long, taken, "")
 
 
 def _is_known(name: str) -> bool:

@@ -38,8 +38,11 @@ def numbers(place: Place) -> Type | None:
     return _types.INT if place.ints.count else None
 
 
-def texts(seen: Texts, key: str, *, untyped: bool) -> Type:
-    """Return the type of the texts at a key: of a format without types, or of strings."""
+def texts(seen: Texts, key: str, *, untyped: bool, has_numbers: bool = False) -> Type:
+    """Return the type of the texts at a key: of a format without types, or of strings.
+
+    `has_numbers` is whether there are numbers beside strings: then no string is one.
+    """
     if seen.count == seen.empty:
         return _types.STR
     last = (_names.words(key) or [""])[-1].lower()
@@ -48,7 +51,8 @@ def texts(seen: Texts, key: str, *, untyped: bool) -> Type:
     if found is not None:
         # 1.10 is a version behind 1.9.
         is_version = last == "version" and found in {_types.FLOAT, _types.DECIMAL}
-        return _types.STR if is_version else found
+        is_beside = has_numbers and found == _types.DECIMAL
+        return _types.STR if is_version or is_beside else found
     choice = None if last in _NAMING else few(seen, untyped=untyped)
     return choice or _types.STR
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock._infer import evidence as _evidence
+from penstock._infer import names as _names
 
 TYPE_CHECKING = False
 
@@ -107,8 +108,10 @@ def _open(record: Place) -> None:
     waiting = [record]
     while waiting:
         place = waiting.pop()
+        if len(place.bodies) > 1 and not all(map(_has_paths, place.bodies.values())):
+            place.untag()
         for body in place.bodies.values():
-            if body.keys is None and not body.is_row and len(place.bodies) == 1 and _is_open(body):
+            if body.keys is None and len(place.bodies) == 1 and _is_open(body):
                 body.unite()
         waiting += below(place)
 
@@ -116,7 +119,9 @@ def _open(record: Place) -> None:
 def _is_open(body: Body) -> bool:
     """Whether the keys of objects are data."""
     places = list(body.places.values())
-    if not places or not _alike(places):
+    if not _has_paths(body):
+        return True
+    if body.is_row or not places or not _alike(places):
         return False
     keys = _evidence.of_keys([(place.key, place.present) for place in places])
     formed = _evidence.INT | _evidence.DATE | _evidence.UUID | _evidence.DATETIME
@@ -134,6 +139,11 @@ def _is_open(body: Body) -> bool:
         return False
     every = {name for of in inside for name in of.places}
     return len(every) > 1 and all(10 * len(of.places) >= 7 * len(every) for of in inside)
+
+
+def _has_paths(body: Body) -> bool:
+    """Whether each key can be that of a field."""
+    return all(_names.has_path(place.key) for place in body.places.values() if place.step == "member")
 
 
 def _alike(places: list[Place]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 
+import penstock._rust as _rust
 from penstock._any_format import verbs as _verbs
 from penstock._base import suggest as _suggest
 from penstock._infer import code as _code
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from penstock._base.limits import Limits
     from penstock._base.types import At, ClassKind, Compression, Format, Sources, Where
     from penstock._infer.evidence import Texts
+    from penstock._rust import Reader
 
 
 # So many names of elements are said.
@@ -29,7 +31,7 @@ _NAMED = 4
 
 @_suggest.advised
 def infer(
-    source: Sources,
+    source: Sources | Reader[Any],
     /,
     *,
     name: str = "Record",
@@ -44,9 +46,59 @@ def infer(
     limits: Limits | None = None,
     where: Where | None = None,
 ) -> str:
-    _sources.check("infer", source)
+    r"""Write the code of a class that reads the records of a file.
+
+    All of the source is read, once, and nothing of it is kept. A comment beside each field says what
+    was seen of its values. The code is formatted, and passes strict type checkers. Paste it into a
+    module, and change what you know better: it is the code of a class like any other.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, or several files. Or a
+            reader without a class of which nothing was read, for the options of a format:
+            `penstock.csv.read(path, delimiter=";")`. Then the options below `threads` are its own.
+        name: The name of the class. The classes inside of it get theirs from the keys.
+        kind: Which kind of class: `"dataclass"`, `"attrs"`, `"pydantic"`, `"msgspec"` or
+            `"typeddict"`.
+        threads: How many threads parse at once. The code is the same for any number.
+        format: As for `read`, and so are all that follow.
+        at: As for `read`.
+        errors: With `"skip"`, records in error do not count. Of several files, one that is broken
+            counts up to there: with a `BrokenFileWarning`.
+        encoding: As for `read`.
+        compression: As for `read`.
+        member: As for `read`.
+        limits: As for `read`.
+        where: Which records count: a condition, or its text; see `penstock.field`.
+
+    Returns:
+        The code of a module.
+
+    Raises:
+        OSError: The file cannot be opened.
+        DecodeError: A record is in error; or there are more than 100,000 different places.
+        ValueError: `name` is no name of a class, `kind` is not known, or `threads` is less than 1;
+            or as for `penstock.read`.
+
+    Example:
+        >>> import io, penstock
+        >>> lines = io.BytesIO(b'{"name": "Bern", "size": 134591}\n{"name": "Chur"}\n')
+        >>> print(penstock.infer(lines, name="City", format="ndjson"))
+        # 2 records
+        <BLANKLINE>
+        from dataclasses import dataclass
+        <BLANKLINE>
+        <BLANKLINE>
+        @dataclass(slots=True)
+        class City:
+            name: str  # text of 4 characters
+            size: int | None = None  # 50.0 % of 2; int 134591
+        <BLANKLINE>
+    """
     check(name, kind)
-    reader: Any = _verbs.read(
+    if isinstance(source, _rust.Reader):
+        return of_reader(source, name, kind, threads)
+    _sources.check("infer", source)
+    reader = _verbs.read(
         source,
         format=format,
         at=at,
@@ -56,6 +108,7 @@ def infer(
         member=member,
         limits=limits,
         where=where,
+        empty="allow",
     )
     return of_reader(reader, name, kind, threads)
 

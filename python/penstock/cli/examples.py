@@ -12,6 +12,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "penstock schema --at 'features/*' map.geojson",
         "penstock schema --into models:City",
     ),
+    "infer": (
+        "penstock infer cities.json",
+        "penstock infer --name Feature --at 'features/*' map.geojson",
+        "penstock infer --kind pydantic sizes.csv > sizes.py",
+    ),
     "sniff": (
         "penstock sniff report.csv",
         "penstock sniff --quiet --encoding cp1252 report.csv",

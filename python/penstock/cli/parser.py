@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from penstock.cli.usage import Commands
 
+KINDS = ("dataclass", "attrs", "pydantic", "msgspec", "typeddict")
+"""The kinds of classes of `penstock infer`, so that this need not import it."""
 SHELLS = ("bash", "zsh", "fish")
 COSTS = (
     *("arithmetic", "calls", "memory", "counting", "threads"),
@@ -65,6 +67,7 @@ def _adders() -> dict[str, Callable[[Commands], None]]:
     return {
         "outline": _add_outline,
         "schema": _add_schema,
+        "infer": _add_infer,
         "sniff": _add_sniff,
         "head": _add_head,
         "count": _add_count,
@@ -125,6 +128,37 @@ def _add_schema(commands: Commands) -> None:
     flags.limit(options, "look at no more than so many records of each file (default: all)")
     flags.json(options)
     dialects.flags(schema)
+    flags.threads(options)
+    options.add_argument(
+        "-q", "--quiet", action="store_true", help="do not say that records were left out"
+    )
+
+
+def _add_infer(commands: Commands) -> None:
+    infer = usage.command(
+        commands,
+        "infer",
+        "write the code of a class that reads a file",
+        "Prints the code of a class that reads the records, with the classes inside of it. A comment "
+        "beside each field says what was seen of its values. Reads all of the file, once.",
+    )
+    flags.files(infer)
+    options = flags.start(infer)
+    options.add_argument(
+        "--name", metavar="NAME", default="Record", help="the name of the class (default: Record)"
+    )
+    options.add_argument(
+        "--kind",
+        metavar="KIND",
+        choices=KINDS,
+        default="dataclass",
+        help="the kind of class: dataclass, attrs, pydantic, msgspec or typeddict (default: "
+        "dataclass)",
+    )
+    flags.at(options)
+    flags.where(options)
+    flags.errors(options, collect=False)
+    dialects.flags(infer)
     flags.threads(options)
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that records were left out"

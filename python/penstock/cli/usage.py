@@ -25,7 +25,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("fmt", "pretty", "indent"), "'format' indents a file"),
     **dict.fromkeys(("compress", "bgzip", "split"), "'recompress' makes files that can be split"),
     **dict.fromkeys(("to", "transform"), "'convert' writes another format"),
-    **dict.fromkeys(("infer", "dialect", "delimiter"), "'sniff' finds the dialect of a CSV file"),
+    **dict.fromkeys(("dialect", "delimiter"), "'sniff' finds the dialect of a CSV file"),
     **dict.fromkeys(("keys", "paths", "tree"), "'outline' shows the paths of a file"),
     **dict.fromkeys(("columns", "types", "arrow"), "'schema' shows the columns of a file"),
     **dict.fromkeys(
@@ -44,6 +44,10 @@ _ELSEWHERE = {
     **dict.fromkeys(
         ("diff", "compare", "cmp"),
         "'penstock format --canonical FILE' writes a form that diff compares",
+    ),
+    **dict.fromkeys(
+        ("generate", "codegen", "class", "model", "models"),
+        "'infer' writes the code of a class that reads a file",
     ),
     "tail": "'penstock head --all FILE | tail' prints the last records",
     **dict.fromkeys(

@@ -4,7 +4,7 @@ use super::numbers::number;
 use super::texts::{LONGEST, Texts};
 use super::tree::{Body, DEEPEST, PLACES, Place, Step, Tag, Tree};
 use crate::error::brief;
-use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
+use crate::event::{Key, KeyKind, KnownKeys, Matched, Scalar, Text, repeated};
 use crate::path_step::PathStep;
 use crate::protocol::{Code, Flow, Hints, LookAhead, Misfit, RowsAs, Sink, Want};
 use crate::value::xsd;
@@ -90,6 +90,8 @@ pub struct Evidence {
     /// The beginning of the text of the open elements.
     text: String,
     name: String,
+    /// By which name a path led to the record.
+    led_by: String,
     /// The evidence of the records that ended, if those in error are left out. Then this is that of
     /// the current record.
     whole: Option<Box<Evidence>>,
@@ -419,6 +421,9 @@ impl Evidence {
         {
             self.end_body(&frame);
         }
+        if self.frames.is_empty() && !self.led_by.is_empty() {
+            self.names.give_often(&self.led_by, 1);
+        }
         Ok(())
     }
 
@@ -455,10 +460,10 @@ impl Sink for Evidence {
         let local = key.name.text.as_str();
         self.is_element = key.kind == KeyKind::Element;
         if self.frames.is_empty() {
-            if self.is_element {
-                self.names.give_often(local, 1);
-            }
             return Ok(Flow::Take);
+        }
+        if let Some(top) = self.frames.last_mut() {
+            top.is_element |= key.kind != KeyKind::Member;
         }
         if key.kind == KeyKind::Attribute && is_about(&key) {
             if local == "nil" || local.ends_with(":nil") {
@@ -557,6 +562,14 @@ impl Sink for Evidence {
             top.is_long = true;
         }
         Ok(Flow::Take)
+    }
+    fn matched(&mut self, by: Matched<'_>) {
+        if let Matched::Key(name) = by {
+            let name = name.text.as_str();
+            self.led_by.clear();
+            make_room(&mut self.led_by, name.len());
+            self.led_by.push_str(name);
+        }
     }
     fn abandon(&mut self) {
         self.clear();

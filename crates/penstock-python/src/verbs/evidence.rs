@@ -64,8 +64,12 @@ fn pass(
     gauge: &Gauge,
 ) -> PyResult<(Evidence, Option<PyErr>)> {
     let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
-    let Choice { plan, records, condition, .. } =
+    let Choice { plan, mut records, condition, .. } =
         dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
+    if at.is_none() && dialect.has_elements() {
+        // The same records, and their names.
+        records = Some(dialect.records("*/*")?);
+    }
     if plan.kinds.len() > 1 {
         let reason = "a class is inferred for one kind of records, and at= names several";
         return Err(plan_error(py, reason));
