@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from penstock._base.limits import Limits
     from penstock._base.types import At, ClassKind, Compression, Format, Sources, Where
-    from penstock._infer.evidence import Texts
+    from penstock._infer.evidence import Place, Texts
     from penstock._rust import Reader
 
 
@@ -128,14 +128,22 @@ def check(name: str, kind: str) -> None:
 
 def of_reader(reader: Any, name: str, kind: str, threads: int) -> str:
     """Return the code of classes that read what a reader without a class reads."""
-    told = reader._evidence(threads)  # noqa: SLF001 - it is ours
-    record, names, count, format = _evidence.record(told)
-    has_elements = format == "xml"
-    _settle.settle(record, has_elements=has_elements)
+    record, names, count, format = settled(reader, threads)
     decided = Decided(
-        record, name, has_types=format not in {"xml", "csv"}, has_elements=has_elements
+        record, name, has_types=format not in {"xml", "csv"}, has_elements=format == "xml"
     )
     return _code.Module(decided, kind, name, _title(count, names)).code()
+
+
+def settled(reader: Any, threads: int) -> tuple[Place, Texts, int, str]:
+    """Return what is known of the records of a reader without a class, with what belongs together.
+
+    That is the place of the record, the names of its elements, how many records there were, and the
+    name of the format.
+    """
+    told = _evidence.record(reader._evidence(threads))  # noqa: SLF001 - it is ours
+    _settle.settle(told[0], has_elements=told[3] == "xml")
+    return told
 
 
 def _title(count: int, names: Texts) -> list[str]:

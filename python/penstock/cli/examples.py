@@ -15,7 +15,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "infer": (
         "penstock infer cities.json",
         "penstock infer --name Feature --at 'features/*' map.geojson",
-        "penstock infer --kind pydantic sizes.csv > sizes.py",
+        "penstock infer --kind pydantic sizes.csv",
+        "penstock infer --into models:City cities.json",
     ),
     "sniff": (
         "penstock sniff report.csv",

@@ -140,7 +140,10 @@ def _add_infer(commands: Commands) -> None:
         "infer",
         "write the code of a class that reads a file",
         "Prints the code of a class that reads the records, with the classes inside of it. A comment "
-        "beside each field says what was seen of its values. Reads all of the file, once.",
+        "beside each field says what was seen of its values. Reads all of the file, once. With "
+        "--into, prints what differs from a class that there is: values that it refuses, keys for "
+        "which it has no field, and fields that are nowhere in the file. Then it reads the file "
+        "twice, and the exit code is 1 if something differs.",
     )
     flags.files(infer)
     options = flags.start(infer)
@@ -155,6 +158,7 @@ def _add_infer(commands: Commands) -> None:
         help="the kind of class: dataclass, attrs, pydantic, msgspec or typeddict (default: "
         "dataclass)",
     )
+    flags.into(options, options, "print what differs from this class, instead of code")
     flags.at(options)
     flags.where(options)
     flags.errors(options, collect=False)

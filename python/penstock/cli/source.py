@@ -91,7 +91,7 @@ class Source:
         *,
         at: str | None = None,
         errors: Errors = "raise",
-        unknown: Literal["skip", "error"] = "skip",
+        unknown: Literal["skip", "error", "collect"] = "skip",
     ) -> Reader[Any]:
         """Return a reader of the records, as `into`; by default of those of `--at`.
 
