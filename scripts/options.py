@@ -68,6 +68,10 @@ GROUPS = {
         *("read format", "read encoding", "read compression", "read dialect", "read framing"),
         "read form",
     ),
+    "The code of a class": (
+        "[`infer`](inferring.md) has these of its own.",
+        *("read name", "read kind"),
+    ),
     "Limits": (
         "Each limit has a default: see [limits](limits.md).",
         "read limits",

@@ -58,7 +58,10 @@ PRINTED = {
     ),
 }
 # Problems of the data are what they look for.
-FOUND = {"penstock check --into models:City cities.json"}
+FOUND = {
+    "penstock check --into models:City cities.json",
+    "penstock infer --into models:City cities.json",
+}
 WRITTEN = {
     "penstock check --sarif cities.json > penstock.sarif": "penstock.sarif",
     "penstock convert cities.json cities.ndjson.gz": "cities.ndjson.gz",

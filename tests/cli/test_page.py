@@ -45,4 +45,4 @@ def test_what_the_page_shows_is_what_is_shown(folder: Path, shell: Callable[...,
         )
         assert shell(f"exec 2>&1\n{script}").out == text
         shown += 1
-    assert shown == 24
+    assert shown == 26

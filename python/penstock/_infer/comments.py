@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from penstock._infer.evidence import Floats, Ints, Place, Texts
     from penstock._infer.types import Type
 
+MIXED = "text with elements in it"
 # So many texts of a choice are said.
 _OFTEN = 4
 # The names of types that say all about the text of a value.
@@ -28,11 +29,15 @@ def of(place: Place, of_type: Type, present: int, total: int) -> str:
     if present < total:
         said.append(f"{share(present, total)} of {total:,}")
     if place.nulls:
-        said.append("always null" if place.nulls == present else f"{share(place.nulls, present)} null")
+        said.append(
+            "always null" if place.nulls == present else f"{share(place.nulls, present)} null"
+        )
     texts = place.texts
-    if texts is not None and texts.empty:
+    if texts is not None and texts.empty and not place.bodies:
         values = texts.count
-        said.append("always empty" if texts.empty == values else f"{share(texts.empty, values)} empty")
+        said.append(
+            "always empty" if texts.empty == values else f"{share(texts.empty, values)} empty"
+        )
     if place.step == "element" and place.most > 1:
         said.append(f"up to {place.most:,} elements")
     said += _values(place, of_type)
@@ -47,14 +52,18 @@ def _values(place: Place, of_type: Type) -> list[str]:
         said.append(_ints(place.ints))
     elif place.floats.count:
         said.append(_numbers(place.ints, place.floats, of_type))
-    if place.texts is not None and place.texts.count > place.texts.empty:
-        said.append(_texts(place.texts, of_type))
+    if place.texts is not None and place.texts.count > place.texts.empty and not place.bodies:
+        # Beside numbers, no text is one.
+        beside = bool(place.ints.count or place.floats.count)
+        said.append(_texts(place.texts, _types.STR if beside else of_type))
     if place.moments:
         said.append("date and time")
     if place.bytes:
         said.append("bytes")
     if place.arrays and place.lengths is not None:
         said.append(_many(place.lengths, "item") + _items(place, of_type))
+    if place.objects() and of_type == _types.STR:
+        said.append(MIXED)
     for body in dict.fromkeys(place.bodies.values()):
         if body.keys is not None:
             said.append(f"up to {body.most:,} {'key' if body.most == 1 else 'keys'}")

@@ -64,8 +64,13 @@ class Decided:
         return members
 
     def _text(self, texts: Texts, place: Place, key: str) -> Type:
-        has_numbers = bool(place.ints.count or place.floats.count)
-        of = _scalars.texts(texts, key, untyped=self._untyped, has_numbers=has_numbers)
+        of = _scalars.texts(
+            texts,
+            key,
+            untyped=self._untyped,
+            has_numbers=bool(place.ints.count or place.floats.count),
+            is_item=place.step == "item",
+        )
         if not (self._untyped and texts.empty):
             return of
         if place.step == "member":
@@ -146,9 +151,8 @@ class Decided:
                 field.type, field.comment = tag, ""
             made.fields.append(field)
         if mixed:
-            said = "text with elements in it"
             made.fields.append(
-                _types.Field("text", "text", "string()", _types.STR, False, comment=said)
+                _types.Field("text", "text", "string()", _types.STR, comment=_comments.MIXED)
             )
         elif text := self._own_text(body, own, total, name):
             made.fields.append(text)
@@ -175,9 +179,7 @@ class Decided:
         field.comment = _comments.of(place, of, child.present, total)
         return field
 
-    def _own_text(
-        self, body: Body, own: Texts | None, total: int, around: str
-    ) -> Field | None:
+    def _own_text(self, body: Body, own: Texts | None, total: int, around: str) -> Field | None:
         """The text of elements that have attributes or children, too."""
         child = body.places.get(("text", ""))
         if child is None and (own is None or own.count == own.empty):

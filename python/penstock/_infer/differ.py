@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from penstock._infer.evidence import Place
 
 # A field as a plan shows it: its name, its type, and its path if that is another one.
-_FIELD = re.compile(r"^    (\w+): (.*?)(?: at ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))?(?: = .*)?$")
+_FIELD = re.compile(
+    r"^    (\w+): (.*?)(?: at ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))?(?: = .*)?$"
+)
 _CLASS = re.compile(r"^(\w[\w.\[\], ]*?), (?:fast|called|checked|made|filled)\b.*$")
 _ESCAPES = (("~4", ""), ("~3", "@"), ("~2", "*"), ("~1", "/"), ("~0", "~"))
 
@@ -93,21 +95,30 @@ class Differences:
                 ]
 
     def _place(self, steps: list[str]) -> tuple[str, Place | None]:
-        """The path with `*` for positions and for keys that are data, and what is there."""
-        place: Place | None = self.record
-        shown: list[str] = []
-        for step in steps:
-            if place is None:
-                shown.append(step)
-                continue
-            if step.isdigit() and place.item is not None:
-                place = place.item
-                shown.append("*")
-                continue
+        """The path in the record with `*` for positions and keys that are data, and what is there.
+
+        The path of a problem begins at the root of the document, and nobody knows how deep the
+        record is. So the longest path that was seen in records is the one.
+        """
+        for start in range(len(steps)):
+            path, place = _walk(self.record, steps[start:])
+            if place is not None:
+                return path, place
+        return "/".join(steps), None
+
+
+def _walk(place: Place, steps: list[str]) -> tuple[str, Place | None]:
+    shown: list[str] = []
+    for step in steps:
+        if step.isdigit() and place.item is not None:
+            found = [place.item]
+        else:
             found = [end for end in _children(place) if end.step == "any" or end.at == step]
-            shown.append("*" if found and found[0].step == "any" else step)
-            place = found[0] if found else None
-        return "/".join(shown), place
+        if not found:
+            return "", None
+        place = found[0]
+        shown.append("*" if place.step in {"any", "item"} else step)
+    return "/".join(shown), place
 
 
 def _classes(plan: str) -> dict[str, list[tuple[str, str, str]]]:

@@ -244,7 +244,9 @@ def record(told: tuple[Any, ...]) -> tuple[Place, Texts, int, str]:
 
 def place(told: tuple[Any, ...]) -> Place:
     """Return a place as the extension tells it."""
-    (key, at, step, present, most), counts, told_ints, told_floats, told_texts, arrays, bodies = told
+    (key, at, step, present, most), counts, told_ints, told_floats, told_texts, arrays, bodies = (
+        told
+    )
     nulls, falses, trues, moments, in_bytes, uids, deep = counts
     count, lengths, item = arrays
     tag, told_bodies = bodies

@@ -84,7 +84,9 @@ def _is_known(name: str) -> bool:
 
 def camel(key: str) -> str:
     """Return a key as the name of a class: `"UniqueKey"` of `"unique key"`."""
-    return "".join(word if word.isupper() and len(word) > 1 else word.capitalize() for word in words(key))
+    return "".join(
+        word if word.isupper() and len(word) > 1 else word.capitalize() for word in words(key)
+    )
 
 
 def singular(key: str) -> str:

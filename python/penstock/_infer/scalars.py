@@ -38,10 +38,13 @@ def numbers(place: Place) -> Type | None:
     return _types.INT if place.ints.count else None
 
 
-def texts(seen: Texts, key: str, *, untyped: bool, has_numbers: bool = False) -> Type:
+def texts(
+    seen: Texts, key: str, *, untyped: bool, has_numbers: bool = False, is_item: bool = False
+) -> Type:
     """Return the type of the texts at a key: of a format without types, or of strings.
 
-    `has_numbers` is whether there are numbers beside strings: then no string is one.
+    `has_numbers` is whether there are numbers beside strings: then no string is one. `is_item` is
+    whether they are items of arrays: tags and the like, of which there will be others.
     """
     if seen.count == seen.empty:
         return _types.STR
@@ -53,7 +56,7 @@ def texts(seen: Texts, key: str, *, untyped: bool, has_numbers: bool = False) ->
         is_version = last == "version" and found in {_types.FLOAT, _types.DECIMAL}
         is_beside = has_numbers and found == _types.DECIMAL
         return _types.STR if is_version or is_beside else found
-    choice = None if last in _NAMING else few(seen, untyped=untyped)
+    choice = None if is_item or last in _NAMING else few(seen, untyped=untyped)
     return choice or _types.STR
 
 

@@ -143,7 +143,9 @@ def _is_open(body: Body) -> bool:
 
 def _has_paths(body: Body) -> bool:
     """Whether each key can be that of a field."""
-    return all(_names.has_path(place.key) for place in body.places.values() if place.step == "member")
+    return all(
+        _names.has_path(place.key) for place in body.places.values() if place.step == "member"
+    )
 
 
 def _alike(places: list[Place]) -> bool:

@@ -5,10 +5,11 @@
 #    source ~/.local/share/bash_completion/penstock
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_penstock_subparsers=(outline schema sniff head count check convert cut recompress format plan costs completion help)
+_shtab_penstock_subparsers=(outline schema infer sniff head count check convert cut recompress format plan costs completion help)
 
 _shtab_penstock_outline_option_strings=(-h --help --where --depth --errors --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair -q --quiet)
 _shtab_penstock_schema_option_strings=(-h --help --at --namespace --where --into --rename --errors -n --limit --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
+_shtab_penstock_infer_option_strings=(-h --help --name --kind --into --rename --at --namespace --where --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --json --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --limit --all -r --raw --full --at --namespace --where --fields --into --rename --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --duplicates --repair -q --quiet --progress --color --timing)
 _shtab_penstock_count_option_strings=(-h --help --at --namespace --where --errors --max-errors -n --limit --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color --timing)
@@ -25,6 +26,7 @@ _shtab_penstock_option_strings=(-h --help -V --version)
 
 _shtab_penstock_outline_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_schema_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_penstock_infer_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_sniff_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_head_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_count_pos_0_COMPGEN=_shtab_compgen_files
@@ -50,6 +52,11 @@ _shtab_penstock_schema___errors_choices=(raise skip)
 _shtab_penstock_schema___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_schema___dialect_choices=(infer)
 _shtab_penstock_schema___framing_choices=(lines concatenated sequence)
+_shtab_penstock_infer___kind_choices=(dataclass attrs pydantic msgspec typeddict)
+_shtab_penstock_infer___errors_choices=(raise skip)
+_shtab_penstock_infer___format_choices=(json ndjson xml csv plist)
+_shtab_penstock_infer___dialect_choices=(infer)
+_shtab_penstock_infer___framing_choices=(lines concatenated sequence)
 _shtab_penstock_head___errors_choices=(raise skip collect)
 _shtab_penstock_head___format_choices=(json ndjson xml csv plist)
 _shtab_penstock_head___dialect_choices=(infer)
@@ -102,8 +109,8 @@ _shtab_penstock_format___progress_choices=(auto always never)
 _shtab_penstock_format___color_choices=(auto always never)
 _shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads objects records clocks files processes)
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
-_shtab_penstock_help_pos_0_choices=(outline schema sniff head count check convert cut recompress format plan costs completion help)
-_shtab_penstock_pos_0_choices=(outline schema sniff head count check convert cut recompress format plan costs completion help)
+_shtab_penstock_help_pos_0_choices=(outline schema infer sniff head count check convert cut recompress format plan costs completion help)
+_shtab_penstock_pos_0_choices=(outline schema infer sniff head count check convert cut recompress format plan costs completion help)
 
 _shtab_penstock_outline_pos_0_nargs='*'
 _shtab_penstock_outline__h_nargs=0
@@ -121,6 +128,13 @@ _shtab_penstock_schema___no_header_nargs=0
 _shtab_penstock_schema___comments_nargs=0
 _shtab_penstock_schema__q_nargs=0
 _shtab_penstock_schema___quiet_nargs=0
+_shtab_penstock_infer_pos_0_nargs='*'
+_shtab_penstock_infer__h_nargs=0
+_shtab_penstock_infer___help_nargs=0
+_shtab_penstock_infer___no_header_nargs=0
+_shtab_penstock_infer___comments_nargs=0
+_shtab_penstock_infer__q_nargs=0
+_shtab_penstock_infer___quiet_nargs=0
 _shtab_penstock_sniff_pos_0_nargs='*'
 _shtab_penstock_sniff__h_nargs=0
 _shtab_penstock_sniff___help_nargs=0

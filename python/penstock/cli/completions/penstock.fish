@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline schema sniff head count check convert cut recompress format plan costs completion help
-set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --level --limit --max-errors --member --namespace --plot --progress --quoting --record --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown --where -d -n
+set -g _shtab_penstock_commands outline schema infer sniff head count check convert cut recompress format plan costs completion help
+set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --kind --level --limit --max-errors --member --name --namespace --plot --progress --quoting --record --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown --where -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -99,6 +99,29 @@ complete -c penstock -n '_shtab_penstock_using schema' -l repair -x -d 'the faul
 complete -c penstock -n '_shtab_penstock_using schema' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using schema' -s q -l quiet -d 'do not say that records were left out'
 complete -c penstock -n '_shtab_penstock_using schema; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a infer -d 'write the code of a class that reads a file'
+complete -c penstock -n '_shtab_penstock_using infer' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using infer' -l name -x -d 'the name of the class'
+complete -c penstock -n '_shtab_penstock_using infer' -l kind -xka "dataclass attrs pydantic msgspec typeddict" -d 'the kind of class'
+complete -c penstock -n '_shtab_penstock_using infer' -l into -x -d 'print what differs from this class'
+complete -c penstock -n '_shtab_penstock_using infer' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using infer' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using infer' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using infer' -l where -x -d 'only records of which this is true'
+complete -c penstock -n '_shtab_penstock_using infer' -l errors -xka "raise skip" -d 'what to do at a record in error'
+complete -c penstock -n '_shtab_penstock_using infer' -l format -xka "json ndjson xml csv plist" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using infer' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using infer' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using infer' -s d -l delimiter -x -d 'the delimiter of CSV'
+complete -c penstock -n '_shtab_penstock_using infer' -l dialect -xka "infer" -d 'find the delimiter of CSV'
+complete -c penstock -n '_shtab_penstock_using infer' -l skip-rows -x -d 'how many lines before the header of CSV are skipped'
+complete -c penstock -n '_shtab_penstock_using infer' -l no-header -d 'the first row of CSV is data'
+complete -c penstock -n '_shtab_penstock_using infer' -l comments -d 'take comments and trailing commas in JSON'
+complete -c penstock -n '_shtab_penstock_using infer' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
+complete -c penstock -n '_shtab_penstock_using infer' -l repair -x -d 'the faults of CSV'
+complete -c penstock -n '_shtab_penstock_using infer' -l threads -x -d 'how many threads parse at once'
+complete -c penstock -n '_shtab_penstock_using infer' -s q -l quiet -d 'do not say that records were left out'
+complete -c penstock -n '_shtab_penstock_using infer; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a sniff -d 'find the dialect of a CSV file'
 complete -c penstock -n '_shtab_penstock_using sniff' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using sniff' -l into -x -d 'the class of a row'
@@ -305,4 +328,4 @@ complete -c penstock -n '_shtab_penstock_using completion' -s h -l help -d 'prin
 complete -c penstock -n '_shtab_penstock_using completion; and test $_shtab_penstock_npos -eq 0' -ka "bash zsh fish" -d 'the shell'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a help -d 'print the help of a command'
 complete -c penstock -n '_shtab_penstock_using help' -s h -l help -d 'print this help and exit'
-complete -c penstock -n '_shtab_penstock_using help; and test $_shtab_penstock_npos -eq 0' -ka "outline schema sniff head count check convert cut recompress format plan costs completion help" -d 'the command'
+complete -c penstock -n '_shtab_penstock_using help; and test $_shtab_penstock_npos -eq 0' -ka "outline schema infer sniff head count check convert cut recompress format plan costs completion help" -d 'the command'
