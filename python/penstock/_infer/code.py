@@ -36,7 +36,7 @@ class Module:
         self._done: set[Class] = set()
         self._is_late = False
         self._name_classes(name, is_record=decided.type == _types.Class(0))
-        blocks = []
+        blocks: list[str] = []
         for part in _types.inside(decided.type):
             if isinstance(part, _types.Class):
                 blocks += self._class(part)
@@ -238,11 +238,10 @@ def _assigned(before: str, of: Part, default: Part | None) -> list[str]:
 
 def _from(module: str, names: set[str]) -> list[str]:
     listed = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-    part = Call("import (", tuple(map(Atom, listed)), ")")
     one = f"from {module} import {', '.join(listed)}"
     if len(one) <= _layout.WIDTH:
         return [one]
-    return [f"from {module} import (", *(f"    {name}," for name in listed), ")"] if part else []
+    return [f"from {module} import (", *(f"    {name}," for name in listed), ")"]
 
 
 def _said(comment: str, indent: int) -> list[str]:

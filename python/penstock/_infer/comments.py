@@ -66,7 +66,7 @@ def _values(place: Place, of_type: Type) -> list[str]:
         said.append(MIXED)
     for body in dict.fromkeys(place.bodies.values()):
         if body.keys is not None:
-            said.append(f"up to {body.most:,} {'key' if body.most == 1 else 'keys'}")
+            said.append(f"up to {body.most:,} {'key' if body.most == 1 else 'keys'}")  # noqa: PERF401 - with a condition
     if place.deep:
         said.append("too deep to look at")
     return said

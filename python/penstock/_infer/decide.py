@@ -25,8 +25,8 @@ _MIXED = 20
 class Decided:
     """The type of a record, and the classes that it needs.
 
-    `has_types` is whether the format tells types of scalars apart, and `has_elements` whether it has
-    elements.
+    `has_types` is whether the format tells types of scalars apart, and `has_elements` whether it
+    has elements.
     """
 
     def __init__(self, record: Place, name: str, *, has_types: bool, has_elements: bool) -> None:
@@ -120,7 +120,7 @@ class Decided:
         return members
 
     def _mixed(self, body: Body, place: Place, name: str, around: str) -> Type:
-        """An element with text between its children: all text, and the attributes if there are some."""
+        """An element with text between its children: all text, and the attributes if it has any."""
         if not any(step == "attribute" for step, _ in body.places):
             return _types.STR
         return self._class(body, place, name, around)
@@ -210,7 +210,7 @@ def _variant(values: list[str], name: str) -> str:
 
 def _only_list(place: Place) -> Place | None:
     """The one child of an element that has nothing else, and which is repeated there."""
-    if place.most > 1 or place.texts is not None and place.texts.count > place.texts.empty:
+    if place.most > 1 or (place.texts is not None and place.texts.count > place.texts.empty):
         return None
     if place.tag is not None or len(place.bodies) != 1 or place.nulls:
         return None

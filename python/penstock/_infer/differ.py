@@ -1,8 +1,8 @@
 """What differs between a class and the file that it is to read.
 
 The file is read into the class, with all problems of all records, so what is said here is what a
-reader would do. What was seen at the place of a problem says which type would take the values. Which
-keys the class has, its plan says.
+reader would do. What was seen at the place of a problem says which type would take the values.
+Which keys the class has, its plan says.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Differences:
     record: Place
     plan: str
     """How the plan of the class is shown."""
-    _refused: dict[tuple[str, str], _Refused] = field(default_factory=dict)
+    _refused: dict[tuple[str, str], _Refused] = field(
+        default_factory=dict[tuple[str, str], _Refused]
+    )
 
     def add(self, error: DecodeError) -> None:
         """Add the problems of a record."""

@@ -1,7 +1,7 @@
 """What was seen at each place of a file's records.
 
-The extension collects it and hands it over as tuples: see `extension/verbs/evidence.rs`. Evidence of
-two places joins, and is then the evidence of both.
+The extension collects it and hands it over as tuples: see `extension/verbs/evidence.rs`. Evidence
+of two places joins, and is then the evidence of both.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Texts:
 
 @dataclass(slots=True, eq=False)
 class Body:
-    """Objects, or elements with attributes or children: the places of their values by their keys."""
+    """Objects, or elements with attributes or children: the places of their values by keys."""
 
     count: int = 0
     mixed: int = 0
@@ -100,7 +100,7 @@ class Body:
     keys: Texts | None = None
     """The keys, if they are data. Then the one place is that of all values."""
     is_row: bool = False
-    places: dict[tuple[str, str], Place] = field(default_factory=dict)
+    places: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], "Place"])
     """By step and key, in the order of their first appearance."""
 
     def join(self, other: Body) -> None:
@@ -160,7 +160,7 @@ class Place:
     item: Place | None = None
     tag: tuple[str, str] | None = None
     """The step and the key of the tag, if one tells objects apart."""
-    bodies: dict[str | None, Body] = field(default_factory=dict)
+    bodies: dict[str | None, Body] = field(default_factory=dict[str | None, Body])
     """The objects by the value of the tag, or all of them by None."""
     declared: str | None = None
     """What a schema says about it."""

@@ -76,7 +76,7 @@ def default(kind: str, field: Field, made: str | None, *, is_bare: bool) -> Part
         return _call("attrs.field(", f"factory={factory}") if factory else Atom("None")
     if key is None and (is_bare or factory is None):
         return Atom({"list": "[]", "dict": "{}", None: "None"}[field.empty])
-    given = []
+    given: list[str] = []
     if field.is_absent:
         given.append(f"default_factory={factory}" if factory else "default=None")
     if kind == "pydantic":

@@ -10,7 +10,8 @@ import unicodedata
 # What modules import, and what annotations name.
 _TAKEN = frozenset({
     *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict", "Decimal", "UUID"),
-    *("annotations", "at", "attrs", "cells", "dataclass", "dt", "field", "msgspec", "penstock", "pydantic"),
+    *("annotations", "at", "attrs", "cells", "dataclass", "dt", "field", "msgspec"),
+    *("penstock", "pydantic"),
     *("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "self", "mro"),
 })  # fmt: skip
 # The attributes of pydantic's models.

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from penstock._infer.evidence import Place, Texts
     from penstock._infer.types import Type
 
-# A place with at most so many different texts has these for a type, if each came so often on average.
+# A place with at most so many different texts has these for a type, if each came so often on
+# average.
 # The public documentation gives these numbers.
 _FEW = 12
 _OFTEN = 10
@@ -21,9 +22,9 @@ _LONGEST = 24
 _WORDS = 2
 # The last words of keys whose values name one thing, so that others have others.
 _NAMING = frozenset({
-    *("id", "ids", "uuid", "guid", "key", "name", "title", "label", "text", "description", "comment"),
-    *("note", "url", "uri", "href", "path", "file", "hash", "sha", "code", "number", "version"),
-    *("address", "city", "headsign", "author", "owner", "user", "source", "value"),
+    *("id", "ids", "uuid", "guid", "key", "name", "title", "label", "text", "description"),
+    *("comment", "note", "url", "uri", "href", "path", "file", "hash", "sha"),
+    *("code", "number", "version", "address", "city", "headsign", "author", "owner", "user", "source", "value"),
 })  # fmt: skip
 # So many digits behind the point are those of money.
 _CENTS = 2

@@ -1,7 +1,7 @@
 """Decides which evidence belongs together, and joins it.
 
-- A key may tell of what class an object is. If that explains which other keys there are, each of its
-  values has a class of its own.
+- A key may tell of what class an object is. If that explains which other keys there are, each of
+  its values has a class of its own.
 - The keys of an object may be data. Then all of its values are one place.
 - Objects with the same keys are of one class, wherever they are. So are those inside of others that
   look like them.
@@ -225,11 +225,13 @@ def _pair(uses: list[_Use]) -> tuple[Body, Body] | None:
 
 
 def _is_again(use: _Use, other: Body, uses: list[_Use]) -> bool:
-    """Whether objects are of the class of those around them: they have the same key, or most keys."""
+    """Whether objects are of the class of those around them: the same key, or most keys."""
     own, others = set(use.body.places), set(other.places)
     if other.keys is not None or not (own <= others or others <= own):
         return False
     is_named = any(around.body is other and around.name == use.name for around in uses)
+    # The key that leads to them is in them again.
+    is_named |= any(key == use.name for _, key in own & others)
     fewest, most = sorted((len(own), len(others)))
     is_alike = fewest >= _ALIKE and 5 * fewest >= 4 * most
     return (is_named or is_alike) and _agree(use.body, other)

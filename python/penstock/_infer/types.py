@@ -102,7 +102,7 @@ class Field:
 class Made:
     """A class that is to be written."""
 
-    fields: list[Field] = field(default_factory=list)
+    fields: list[Field] = field(default_factory=list[Field])
     name: str = ""
     wanted: str = ""
     """The name that it would have, if it is free."""

@@ -48,14 +48,14 @@ def infer(
 ) -> str:
     r"""Write the code of a class that reads the records of a file.
 
-    All of the source is read, once, and nothing of it is kept. A comment beside each field says what
-    was seen of its values. The code is formatted, and passes strict type checkers. Paste it into a
-    module, and change what you know better: it is the code of a class like any other.
+    All of the source is read, once, and nothing of it is kept. A comment beside each field says
+    what was seen of its values. The code is formatted, and passes strict type checkers. Paste it
+    into a module, and change what you know better: it is the code of a class like any other.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files. Or a
             reader without a class of which nothing was read, for the options of a format:
-            `penstock.csv.read(path, delimiter=";")`. Then the options below `threads` are its own.
+            `penstock.csv.read(path, dialect=penstock.csv.Dialect(";"))`. Then the options below `threads` are its own.
         name: The name of the class. The classes inside of it get theirs from the keys.
         kind: Which kind of class: `"dataclass"`, `"attrs"`, `"pydantic"`, `"msgspec"` or
             `"typeddict"`.
@@ -149,9 +149,10 @@ def settled(reader: Any, threads: int) -> tuple[Place, Texts, int, str]:
 def _title(count: int, names: Texts) -> list[str]:
     """What is said first: how many records there were, and of which elements."""
     said = [f"# {count:,} {'record' if count == 1 else 'records'}"]
-    if names.values is not None and len(names.values) > 1:
-        often = sorted(names.values, key=lambda name: (-names.values[name], name))
-        told = ", ".join(f"{name} {names.values[name]:,}" for name in often[:_NAMED])
+    seen = names.values or {}
+    if len(seen) > 1:
+        often = sorted(seen, key=lambda name: (-seen[name], name))
+        told = ", ".join(f"{name} {seen[name]:,}" for name in often[:_NAMED])
         more = ", ..." if len(often) > _NAMED else ""
         said.append(f"# of several elements, of which at= chooses one: {told}{more}")
     return said

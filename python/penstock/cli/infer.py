@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print the code, or what differs; return whether something differs, or records were left out."""
+    """Print the code, or what differs; return whether something does, or was left out."""
     try:
         _verb.check(arguments.name, arguments.kind)
     except ValueError as error:

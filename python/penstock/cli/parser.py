@@ -139,9 +139,9 @@ def _add_infer(commands: Commands) -> None:
         commands,
         "infer",
         "write the code of a class that reads a file",
-        "Prints the code of a class that reads the records, with the classes inside of it. A comment "
-        "beside each field says what was seen of its values. Reads all of the file, once. With "
-        "--into, prints what differs from a class that there is: values that it refuses, keys for "
+        "Prints the code of a class that reads the records, with the classes inside of it. A "
+        "comment beside each field says what was seen of its values. Reads all of the file, once. "
+        "With --into, prints what differs from a class that there is: values that it refuses, keys for "
         "which it has no field, and fields that are nowhere in the file. Then it reads the file "
         "twice, and the exit code is 1 if something differs.",
     )

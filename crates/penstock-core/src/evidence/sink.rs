@@ -589,15 +589,22 @@ impl LookAhead for Evidence {
     fn known_keys(
         &mut self,
         known: &KnownKeys<'_>,
-        wanted: &mut [Option<Want>],
+        _wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Refusal> {
         // A table without rows has columns, too.
         if !self.frames.is_empty() {
             return Ok(RowsAs::Maps);
         }
         if let Some(whole) = &mut self.whole {
-            return whole.known_keys(known, wanted);
+            return whole.columns(known);
         }
+        self.columns(known)
+    }
+}
+
+impl Evidence {
+    /// The columns of a table.
+    fn columns(&mut self, known: &KnownKeys<'_>) -> Result<RowsAs, Refusal> {
         let names = known.keys.iter().map(|key| key.name.text.as_str());
         if let Some((column, name)) = repeated(names, |_| true) {
             let reason = format!("the column {} occurs more than once", brief(name));
