@@ -46,9 +46,9 @@ impl Worker for Evidence {
 impl Shares for Evidence {
     type Worker = Evidence;
 
-    fn worker(&self) -> Option<Evidence> {
+    fn worker(&self, others: bool) -> Option<Evidence> {
         // The columns of a table are known by then.
-        if self.records() > 0 { self.anew(None) } else { None }
+        if self.records() > 0 || others { self.anew(None) } else { None }
     }
     fn can_take(&self, worker: &Evidence) -> bool {
         self.has_room_for(worker)
