@@ -89,6 +89,10 @@ if ! "$PYTHON" options.py --runs $((RUNS / 200)) --seed "$SEED"; then
     failed+=(options)
 fi
 
+if ! "$PYTHON" conditions.py --runs $((RUNS / 200)) --seed "$SEED"; then
+    failed+=(conditions)
+fi
+
 if ! "$PYTHON" archives.py --runs $((RUNS / 1000)) --seed "$SEED"; then
     failed+=(archives)
 fi
