@@ -56,15 +56,14 @@ def test_xpath(xpath: str, at: str) -> None:
 
 @pytest.mark.parametrize(("xpath", "code"), rows(PREDICATE_TABLE, 2))
 def test_what_is_said_in_python(xpath: str, code: str) -> None:
-    def read(_: object, *, at: str) -> penstock.Reader[Any]:
-        return penstock.xml.read([XML], at=at)
+    def read(_: object, **options: Any) -> penstock.Reader[Any]:
+        return penstock.xml.read([XML], **options)
 
     theirs = etree.fromstring(XML).xpath(xpath)
-    ours = eval(code, {"read": read})
+    ours = eval(code, {"read": read, "field": penstock.field})
     if isinstance(theirs, float):
         assert ours == theirs
     else:
-        ours = ours if isinstance(ours, list) else [ours]
         assert [each["@id"] for each in ours] == [each.get("id") for each in theirs]
 
 
