@@ -268,6 +268,7 @@ fn new_plan<'py>(
     while plans.len() < compiler.met.len() {
         plans.push(classes::plan(&mut compiler, plans.len())?);
     }
+    compiler.check_hashes()?;
     let mut nodes = compiler.nodes;
     if let Some(rename) = &settings.rename {
         renaming::settle(rename, &plans, &compiler.renamable)?;

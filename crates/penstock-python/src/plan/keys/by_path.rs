@@ -63,9 +63,9 @@ impl<'py> Walk<'_, 'py> {
             let node = self.node(of_path, nullable || none)?;
             if let Some(((container, _), _)) = &collection
                 && container.hashes()
-                && !self.compiler.is_hashable(node, DEEPEST)
+                && !self.compiler.is_hashable(node)
             {
-                return Err(self.no_hash(node, container.base));
+                return Err(self.compiler.no_hash(node, container.base, self.place));
             }
             nodes.push(node);
         }
@@ -102,7 +102,7 @@ impl<'py> Walk<'_, 'py> {
             return Err(refuse());
         };
         let (key, value) = (self.node(&key, false)?, self.node(&value, false)?);
-        if !self.compiler.is_hashable(key, DEEPEST) {
+        if !self.compiler.is_hashable(key) {
             let key = self.name(key);
             return Err(self.error(format_args!("{key} has no hash, so it cannot be a key")));
         }

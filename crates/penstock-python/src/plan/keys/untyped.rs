@@ -4,6 +4,7 @@
 //! Formats that know the types of their values ignore both. What makes no sense is refused for all
 //! formats, so that a class that can be read from one can be read from the others.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use penstock_core::value::cells::Cells;
@@ -97,6 +98,8 @@ impl Compiler<'_> {
     /// Whether values of a node are made of several values.
     pub(in crate::plan) fn is_container(&self, node: NodeId) -> bool {
         match &self.nodes[node as usize].kind {
+            // What is being walked is a part of it.
+            _ if self.is_being_made(node) => true,
             Kind::Class(_)
             | Kind::Tagged(_)
             | Kind::Dict(..)
@@ -173,15 +176,24 @@ impl<'py> Walk<'_, 'py> {
     /// Whether a value of a node, or an item of one, is of a certain kind.
     fn has(&self, node: &Node, is: fn(&Kind) -> bool) -> bool {
         let nodes = &self.compiler.nodes;
-        let of = |id: NodeId| self.has(&nodes[id as usize], is);
-        match &node.kind {
-            Kind::Tokens(tokens) => tokens.members().any(of),
-            Kind::Separated(separated) => of(separated.list),
-            Kind::Tuple(items) => items.iter().any(|item| of(*item)),
-            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
-                of(*item)
+        let (mut open, mut seen) = (Vec::new(), HashSet::new());
+        let mut next = node;
+        loop {
+            match &next.kind {
+                Kind::Tokens(tokens) => open.extend(tokens.members()),
+                Kind::Separated(separated) => open.push(separated.list),
+                Kind::Tuple(items) => open.extend(items),
+                Kind::List(item)
+                | Kind::Set(item)
+                | Kind::FrozenSet(item)
+                | Kind::TupleOf(item) => open.push(*item),
+                kind if is(kind) => return true,
+                _ => {}
             }
-            kind => is(kind),
+            open.retain(|id| !seen.contains(id));
+            let Some(id) = open.pop() else { return false };
+            seen.insert(id);
+            next = &nodes[id as usize];
         }
     }
 

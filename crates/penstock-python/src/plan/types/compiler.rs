@@ -4,7 +4,7 @@
 //! gets its number when it is first met and its plan later. So classes may refer to each other, and
 //! the recursion is only as deep as one annotation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use penstock_core::shape::Form;
@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use crate::cpython::versions;
 use crate::edge::errors::is_reason;
 
-use super::builtin::display;
+use super::builtin::{Container, display};
 use super::names::{Relatives, Scope, Unresolved};
 use super::unions::Union;
 use super::walk::{Walk, node};
@@ -98,9 +98,17 @@ pub(in crate::plan) struct Model<'py> {
     pub(in crate::plan) text: Bound<'py, PyAny>,
 }
 
+/// The elements of a set, and the field and class in whose annotation it stands.
+struct Hashed {
+    item: NodeId,
+    container: Container,
+    field: Option<(String, String)>,
+}
+
 /// How much a compiler had met at one moment.
 pub(in crate::plan) struct Mark {
     nodes: usize,
+    hashed: usize,
     unions: usize,
     met: usize,
 }
@@ -131,6 +139,16 @@ pub(in crate::plan) struct Compiler<'py> {
     pub(in crate::plan) flattened: HashMap<ClassId, Rc<crate::plan::keys::flat::Flattened<'py>>>,
     pub(in crate::plan) joined: usize,
     shared: HashMap<Key, NodeId>,
+    /// The nodes whose types are being found, each a part of the one before. Nothing may be
+    /// concluded from what they hold.
+    making: Vec<NodeId>,
+    /// What the text of annotations stands for, by its address and the scope. Evaluated again, it
+    /// would be another object.
+    evaluated: HashMap<(usize, (usize, u32)), Bound<'py, PyAny>>,
+    /// Aliases with arguments, one of those that are equal: `Tree[int]`.
+    aliases: Vec<Bound<'py, PyAny>>,
+    /// Elements of sets, to be judged when all nodes are known.
+    hashed: Vec<Hashed>,
     /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
     /// The annotations of the classes whose bodies were looked at.
@@ -158,6 +176,10 @@ impl<'py> Compiler<'py> {
             flattened: HashMap::new(),
             joined: 0,
             shared: HashMap::new(),
+            making: Vec::new(),
+            evaluated: HashMap::new(),
+            aliases: Vec::new(),
+            hashed: Vec::new(),
             kept: Vec::new(),
             annotations: Vec::new(),
             class_ids: HashMap::new(),
@@ -195,13 +217,19 @@ impl<'py> Compiler<'py> {
 
     /// The current mark.
     pub(in crate::plan) fn mark(&self) -> Mark {
-        Mark { nodes: self.nodes.len(), unions: self.unions.len(), met: self.met.len() }
+        Mark {
+            nodes: self.nodes.len(),
+            hashed: self.hashed.len(),
+            unions: self.unions.len(),
+            met: self.met.len(),
+        }
     }
 
     /// Forgets everything met since the mark: an annotation that cannot be planned and is not
     /// needed.
     pub(in crate::plan) fn reset(&mut self, mark: Mark) {
         self.nodes.truncate(mark.nodes);
+        self.hashed.truncate(mark.hashed);
         self.unions.truncate(mark.unions);
         self.met.truncate(mark.met);
         self.relatives.borrow_mut().truncate(mark.met);
@@ -271,8 +299,107 @@ impl<'py> Compiler<'py> {
     pub(in crate::plan) fn share(&mut self, key: Key, annotation: &Bound<'py, PyAny>) -> NodeId {
         let id = self.push(Kind::Any, false, String::new());
         self.shared.insert(key, id);
+        self.making.push(id);
         self.keep(annotation);
         id
+    }
+
+    /// Ends what `share` began. A node without a type is not found again.
+    pub(in crate::plan) fn made(
+        &mut self,
+        key: Key,
+        id: NodeId,
+        made: PyResult<Node>,
+    ) -> PyResult<NodeId> {
+        self.making.pop();
+        match made {
+            Ok(node) => self.nodes[id as usize] = node,
+            Err(error) => {
+                self.shared.remove(&key);
+                return Err(error);
+            }
+        }
+        Ok(id)
+    }
+
+    /// Whether the type of a node is not known yet: the annotation that is being walked is a part
+    /// of it.
+    pub(in crate::plan) fn is_being_made(&self, id: NodeId) -> bool {
+        self.making.contains(&id)
+    }
+
+    /// The object of the text of an annotation, if it was evaluated before.
+    pub(in crate::plan) fn text(
+        &self,
+        text: &Bound<'py, PyAny>,
+        scope: &Scope<'py>,
+    ) -> Option<Bound<'py, PyAny>> {
+        self.evaluated.get(&(text.as_ptr() as usize, scope.address())).cloned()
+    }
+
+    /// Keeps the object of the text of an annotation.
+    pub(in crate::plan) fn keep_text(
+        &mut self,
+        text: &Bound<'py, PyAny>,
+        scope: &Scope<'py>,
+        meant: &Bound<'py, PyAny>,
+    ) {
+        self.keep(text);
+        self.evaluated.insert((text.as_ptr() as usize, scope.address()), meant.clone());
+    }
+
+    /// The first alias that equals this one. Each place where `Tree[int]` stands has its own.
+    pub(in crate::plan) fn same_alias(
+        &mut self,
+        alias: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        for known in &self.aliases {
+            if known.is(alias) || known.eq(alias)? {
+                return Ok(known.clone());
+            }
+        }
+        self.aliases.push(alias.clone());
+        Ok(alias.clone())
+    }
+
+    /// Remembers the elements of a set.
+    pub(in crate::plan) fn hash(&mut self, item: NodeId, container: Container, place: Place<'_>) {
+        let field = place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
+        self.hashed.push(Hashed { item, container, field });
+    }
+
+    /// Judges the elements of all sets, now that all nodes are known.
+    ///
+    /// # Errors
+    /// `PlanError` if the elements of one have no hash.
+    pub(in crate::plan) fn check_hashes(&self) -> PyResult<()> {
+        for Hashed { item, container, field } in &self.hashed {
+            if !self.is_hashable(*item) {
+                let field = field.as_ref().map(|(field, class)| (&**field, &**class));
+                return Err(self.no_hash(*item, *container, Place { field }));
+            }
+        }
+        Ok(())
+    }
+
+    /// A set of items that are not hashable.
+    #[cold]
+    pub(in crate::plan) fn no_hash(
+        &self,
+        item: NodeId,
+        container: Container,
+        place: Place<'_>,
+    ) -> PyErr {
+        let (item, set) = (self.name(item), container.with_article());
+        place
+            .error(self.py, format_args!("{item} has no hash, so it cannot be an element of {set}"))
+    }
+
+    /// The type of a node for messages.
+    pub(in crate::plan) fn name(&self, id: NodeId) -> &str {
+        let name = &self.nodes[id as usize].written;
+        // Only a node that is still being made has no name.
+        if name.is_empty() { "..." } else { name }
     }
 
     /// Keeps an annotation alive, so that no other object gets its address.
@@ -364,27 +491,47 @@ impl<'py> Compiler<'py> {
     }
 
     /// True if objects of the node have a hash, as far as the type shows it.
-    pub(in crate::plan) fn is_hashable(&self, id: NodeId, depth: usize) -> bool {
-        let hashable = |id: &NodeId| depth == 0 || self.is_hashable(*id, depth - 1);
-        let node = &self.nodes[id as usize];
-        if let Some(hashable) = node.after.as_ref().and_then(|after| after.hashable) {
-            return hashable;
-        }
-        match &node.kind {
-            Kind::List(_) | Kind::Set(_) | Kind::Dict(..) => false,
-            Kind::TupleOf(item) => hashable(item),
-            Kind::Tuple(items) => items.iter().all(hashable),
-            Kind::Separated(separated) => hashable(&separated.list),
-            Kind::Tokens(tokens) => {
-                let parts = tokens.list.iter().chain(&tokens.map);
-                parts.chain(&tokens.text).all(hashable)
+    pub(in crate::plan) fn is_hashable(&self, id: NodeId) -> bool {
+        let (mut open, mut seen) = (vec![id], HashSet::new());
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
             }
-            Kind::Tagged(_) => {
-                let union = self.unions.iter().find(|union| union.node == id);
-                union.is_none_or(|it| it.classes.iter().chain(&it.other).all(hashable))
+            let node = &self.nodes[id as usize];
+            let made = node.after.as_ref().and_then(|after| after.hashable);
+            let is_hashable = match &node.kind {
+                _ if made.is_some() => made == Some(true),
+                Kind::List(_) | Kind::Set(_) | Kind::Dict(..) => false,
+                Kind::TupleOf(item) => {
+                    open.push(*item);
+                    true
+                }
+                Kind::Tuple(items) => {
+                    open.extend(items);
+                    true
+                }
+                Kind::Separated(separated) => {
+                    open.push(separated.list);
+                    true
+                }
+                Kind::Tokens(tokens) => {
+                    open.extend(tokens.list.iter().chain(&tokens.map).chain(&tokens.text));
+                    true
+                }
+                Kind::Tagged(_) => {
+                    let union = self.unions.iter().find(|union| union.node == id);
+                    open.extend(union.iter().flat_map(|it| it.classes.iter().chain(&it.other)));
+                    true
+                }
+                Kind::Class(class) => {
+                    !type_objects::is_unhashable(&self.met[*class as usize].class)
+                }
+                _ => true,
+            };
+            if !is_hashable {
+                return false;
             }
-            Kind::Class(class) => !type_objects::is_unhashable(&self.met[*class as usize].class),
-            _ => true,
         }
+        true
     }
 }

@@ -12,7 +12,6 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use super::mark::Mark;
 
 use super::builtin::{Container, display};
-use super::compiler::DEEPEST;
 use super::conversions::{applied, function, is_of_module};
 use super::known::{self, Known};
 use super::packed::Packed;
@@ -179,8 +178,12 @@ impl<'py> Walk<'_, 'py> {
             }
             (base, _, [item]) if base != Container::Dict => {
                 let item = self.node(item, false)?;
-                if collection.hashes() && !self.compiler.is_hashable(item, DEEPEST) {
-                    return Err(self.no_hash(item, base));
+                if collection.hashes() {
+                    if !self.compiler.is_hashable(item) {
+                        return Err(self.compiler.no_hash(item, base, self.place));
+                    }
+                    // A part of it may not be known yet.
+                    self.compiler.hash(item, base, self.place);
                 }
                 let name = format!("{}[{}]", collection.name, self.name(item));
                 (base.of_one_kind(None, item), item, name)
@@ -396,6 +399,13 @@ impl<'py> Walk<'_, 'py> {
     /// The keys of a dict: text, or a type that can be made from text.
     fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
         let mut id = self.node(annotation, false)?;
+        if self.compiler.is_being_made(id) {
+            let name = display(annotation)?;
+            let reason = format_args!(
+                "dict keys cannot be {name}, which the dict is a part of: a key is text"
+            );
+            return Err(self.error(reason));
+        }
         let node = &self.compiler.nodes[id as usize];
         // A function that takes any value with all its digits gets the key as it is.
         if matches!(node.kind, Kind::Tokens(_)) && node.after.is_some() {
@@ -413,7 +423,7 @@ impl<'py> Walk<'_, 'py> {
             let name = &node.written;
             return Err(self.error(format_args!("dict keys cannot be {name}: a key is text")));
         }
-        if !self.compiler.is_hashable(id, DEEPEST) {
+        if !self.compiler.is_hashable(id) {
             let name = &node.written;
             return Err(self.error(format_args!("{name} has no hash, so it cannot be a key")));
         }
@@ -456,12 +466,5 @@ impl<'py> Walk<'_, 'py> {
             | Kind::Tagged(_) => false,
         };
         is_text && !node.nullable
-    }
-
-    /// A set of items that are not hashable.
-    #[cold]
-    pub(in crate::plan) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
-        let (item, set) = (self.name(item), container.with_article());
-        self.error(format_args!("{item} has no hash, so it cannot be an element of {set}"))
     }
 }

@@ -114,12 +114,35 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<NodeId> {
         // What is inside of a type has its own.
         let marks = std::mem::take(&mut self.marks);
-        let node = self.shared_node(annotation, nullable);
+        let node = self.shared_node(annotation, nullable, false);
         self.marks = marks;
         node
     }
 
-    fn shared_node(&mut self, annotation: &Bound<'py, PyAny>, nullable: bool) -> PyResult<NodeId> {
+    /// The node of an annotation whose type must be known now, because something depends on it: a
+    /// member of a union. If this union is a part of it, the member is made anew. It ends at the
+    /// union then, which has its node.
+    pub(in crate::plan) fn known_node(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+    ) -> PyResult<NodeId> {
+        let marks = std::mem::take(&mut self.marks);
+        let node = self.shared_node(annotation, false, true);
+        self.marks = marks;
+        node
+    }
+
+    fn shared_node(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        is_needed: bool,
+    ) -> PyResult<NodeId> {
+        let alias = match annotation.getattr_opt(intern!(self.compiler.py, "__origin__"))? {
+            Some(origin) if is_alias(&origin) => Some(self.compiler.same_alias(annotation)?),
+            _ => None,
+        };
+        let annotation = alias.as_ref().unwrap_or(annotation);
         // A class means the same everywhere. Anything else may contain names, whose meaning depends
         // on their scope.
         let is_class = annotation.is_instance_of::<PyType>();
@@ -129,19 +152,33 @@ impl<'py> Walk<'_, 'py> {
             _ => 0,
         };
         let key = (annotation.as_ptr() as usize, scope, nullable, model);
-        if let Some(id) = self.compiler.known(key) {
+        if let Some(id) = self.compiler.known(key)
+            && !(is_needed && self.compiler.is_being_made(id))
+        {
             return Ok(id);
         }
         // Text shares the node of its object.
-        if let Some(meant) = self.evaluated(annotation)? {
+        if let Some(meant) = self.object_of(annotation)? {
             self.deeper()?;
-            let id = self.node(&meant, nullable);
+            let id = self.shared_node(&meant, nullable, is_needed);
             self.depth -= 1;
             return id;
         }
         let id = self.compiler.share(key, annotation);
-        self.compiler.nodes[id as usize] = self.content(annotation, nullable, id)?;
-        Ok(id)
+        let made = self.content(annotation, nullable, id);
+        self.compiler.made(key, id, made)
+    }
+
+    /// The object of the annotation, if that is text: each time the same.
+    fn object_of(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Some(meant) = self.compiler.text(annotation, self.scope) {
+            return Ok(Some(meant));
+        }
+        let meant = self.evaluated(annotation)?;
+        if let Some(meant) = &meant {
+            self.compiler.keep_text(annotation, self.scope, meant);
+        }
+        Ok(meant)
     }
 
     /// Stores the type of the annotation at `id`.
@@ -255,7 +292,8 @@ impl<'py> Walk<'_, 'py> {
             return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
         }
         if is_alias(&origin) {
-            let meant = generics::of_alias(self, &origin, &arguments(annotation)?)?;
+            let given = generics::resolved(self, &arguments(annotation)?)?;
+            let meant = generics::of_alias(self, &origin, &given)?;
             self.compiler.keep(&meant);
             return self.alias(&origin, &meant, nullable, id);
         }
@@ -363,9 +401,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     pub(in crate::plan) fn name(&self, id: NodeId) -> &str {
-        let name = &self.compiler.nodes[id as usize].written;
-        // Only a node that is still being made has no name.
-        if name.is_empty() { "..." } else { name }
+        self.compiler.name(id)
     }
 
     /// A class, with its arguments if it is generic and has some.

@@ -110,7 +110,7 @@ impl<'py> Walk<'_, 'py> {
         marks: &[Bound<'py, PyAny>],
         heeded: &mut [bool],
     ) -> PyResult<NodeId> {
-        let shared = self.node(member, false)?;
+        let shared = self.known_node(member)?;
         let mut own = Vec::new();
         let mut forms = None;
         for (mark, heeded) in marks.iter().zip(heeded) {
