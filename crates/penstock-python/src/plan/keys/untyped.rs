@@ -158,6 +158,10 @@ impl<'py> Walk<'_, 'py> {
         let by: Option<String> = word.getattr(intern!(py, "by"))?.extract()?;
         let trim = word.getattr(intern!(py, "trim"))?.extract()?;
         if let Some(&item) = items.iter().find(|item| self.compiler.is_container(**item)) {
+            if self.compiler.is_being_made(item) {
+                let reason = "separated(...) takes items that are one value each, not lists again";
+                return Err(self.error(reason));
+            }
             let item = self.name(item);
             let reason =
                 format_args!("separated(...) takes items that are one value each, not {item}");

@@ -24,9 +24,8 @@ pub(in crate::plan) fn meaning<'py>(
     walk: &Walk<'_, 'py>,
     variable: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let bound = walk.scope.bindings().iter().find(|(known, _)| known.is(variable));
-    match bound {
-        Some((_, meant)) => Ok(meant.clone()),
+    match walk.scope.binding(variable) {
+        Some(meant) => Ok(meant.clone()),
         None => unbound(variable),
     }
 }
@@ -105,6 +104,20 @@ fn argument<'py>(
         true => given.len().checked_sub(variables.len() - place)?,
     };
     given.get_item(place).ok()
+}
+
+/// The values of an alias's own variables. Names in quotes in its value may be these.
+pub(in crate::plan) fn of_variables<'py>(
+    alias: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bindings<'py>> {
+    let variables = alias.getattr(intern!(alias.py(), "__type_params__"))?;
+    let variables = variables.cast_into::<PyTuple>()?;
+    let pairs = variables.iter().enumerate().filter_map(|(place, variable)| {
+        let meant = argument(&variables, place, arguments)?;
+        is_instance(&variable, &known::TYPE_VAR).then_some((variable, meant))
+    });
+    Ok(pairs.collect())
 }
 
 /// The value of a generic alias with these arguments: `type Pair[T] = tuple[T, T]`.

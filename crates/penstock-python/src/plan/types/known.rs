@@ -1,10 +1,12 @@
 //! The objects in annotations and classes that are recognised by their address.
 //!
-//! This imports nothing. An annotation cannot use a module that was never imported, so a lookup in
-//! `sys.modules` is enough, and `import penstock` stays cheap.
+//! This imports no module that takes time. An annotation cannot use a module that was never
+//! imported, so a lookup in `sys.modules` is enough, and `import penstock` stays cheap. What the
+//! syntax of Python makes (`type X = ...`, `int | str`) is there without any import.
 
 use crate::edge::modules;
 use penstock_scan::out_of_memory;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -39,6 +41,18 @@ impl Known {
             // It exists without any module.
             let union = py.get_type::<PyInt>().bitor(py.get_type::<PyString>());
             return Some(union.unwrap_or_else(|_| out_of_memory()).get_type().into_any());
+        }
+        let made_by_syntax =
+            [&raw const TYPE_ALIAS, &raw const TYPE_VAR, &raw const TYPE_VAR_TUPLE];
+        if made_by_syntax.iter().any(|known| ptr::eq(self, *known)) {
+            // `typing` has it from this module, which is a part of the interpreter.
+            match py.import(text(py, "_typing")).and_then(|it| it.getattr_opt(text(py, self.name)))
+            {
+                Ok(Some(found)) => return Some(found),
+                Err(error) if error.is_instance_of::<PyMemoryError>(py) => out_of_memory(),
+                // Before CPython 3.12, `typing` makes it.
+                Ok(None) | Err(_) => {}
+            }
         }
         let module = imported(&text(py, self.module))?;
         // A lookup that finds something allocates nothing.

@@ -38,6 +38,8 @@ pub(in crate::plan) struct Scope<'py> {
     pub(in crate::plan) instance: Option<ClassId>,
     /// The values of type variables.
     bindings: Bindings<'py>,
+    /// The alias with arguments whose value is walked, and the values of its variables.
+    alias: Option<(Bound<'py, PyAny>, Bindings<'py>)>,
     /// Whether the names are those of another module than the class's.
     elsewhere: bool,
     /// Globals and locals for expressions.
@@ -65,8 +67,8 @@ impl<'py> Scope<'py> {
         });
         let (namespace, relatives) = (namespace.cloned(), relatives.clone());
         let (instance, bindings, frame) = (None, Vec::new(), OnceCell::new());
-        let elsewhere = false;
-        Scope { class, module, namespace, relatives, instance, bindings, elsewhere, frame }
+        let (alias, elsewhere) = (None, false);
+        Scope { class, module, namespace, relatives, instance, bindings, alias, elsewhere, frame }
     }
 
     /// The scope while a class is planned: its own, or that of a base.
@@ -81,16 +83,31 @@ impl<'py> Scope<'py> {
 
     /// The key of a scope: the class, and the class that is being planned.
     pub(in crate::plan) fn address(&self) -> (usize, u32) {
-        let class = match &self.module {
-            Some(module) if self.elsewhere => module.as_ptr() as usize,
+        let class = match (&self.alias, &self.module) {
+            (Some((alias, _)), _) => alias.as_ptr() as usize,
+            (None, Some(module)) if self.elsewhere => module.as_ptr() as usize,
             _ => self.class.as_ref().map_or(0, |class| class.as_ptr() as usize),
         };
         (class, self.instance.map_or(0, |instance| instance + 1))
     }
 
-    /// The values of type variables here.
-    pub(in crate::plan) fn bindings(&self) -> &Bindings<'py> {
-        &self.bindings
+    /// The scope of the value of an alias with arguments.
+    pub(in crate::plan) fn of_alias(
+        mut self,
+        alias: Bound<'py, PyAny>,
+        own: Bindings<'py>,
+    ) -> Self {
+        self.alias = Some((alias, own));
+        self
+    }
+
+    /// The value of a type variable here.
+    pub(in crate::plan) fn binding(
+        &self,
+        variable: &Bound<'py, PyAny>,
+    ) -> Option<&Bound<'py, PyAny>> {
+        let own = self.alias.iter().flat_map(|(_, own)| own);
+        own.chain(&self.bindings).find(|(known, _)| known.is(variable)).map(|(_, meant)| meant)
     }
 
     /// The same with the names of another module, which a `ForwardRef` may carry.
@@ -104,6 +121,7 @@ impl<'py> Scope<'py> {
             relatives: self.relatives.clone(),
             instance: self.instance,
             bindings: self.bindings.clone(),
+            alias: None,
             elsewhere: true,
             frame: OnceCell::new(),
         }
@@ -135,6 +153,7 @@ impl<'py> Scope<'py> {
             relatives: self.relatives.clone(),
             instance: self.instance,
             bindings: self.bindings.clone(),
+            alias: self.alias.clone(),
             elsewhere: self.elsewhere,
             frame: OnceCell::new(),
         })

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList};
 
 use super::conversions;
-use super::walk::{Walk, node};
+use super::walk::{Walk, node, shortened};
 use crate::plan::kinds::classes::Sort;
 use crate::plan::kinds::left;
 use crate::plan::kinds::msgspec;
@@ -254,7 +254,7 @@ impl<'py> Walk<'_, 'py> {
         let written = names.join(" | ");
         let known = &self.compiler.nodes;
         let names: Vec<_> = nodes.iter().map(|node| &*known[*node as usize].name).collect();
-        let names = names.join(" | ");
+        let names = shortened(names.join(" | "));
         let Sorting { mut tokens, any_text, decimal, row, members, .. } = sorting;
         if !members.is_empty() {
             tokens.integer = Some(self.int_or(&members)?);

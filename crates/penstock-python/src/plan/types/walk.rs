@@ -16,7 +16,7 @@ use super::choice::{self, Members};
 use super::compiler::{Compiler, DEEPEST, Place};
 use super::containers::Collection;
 use super::conversions;
-use super::generics;
+use super::generics::{self, Bindings};
 use super::known;
 use super::names::Scope;
 use super::unions::Union;
@@ -30,8 +30,23 @@ use crate::plan::make::post_steps::{self, Nature, PostSteps};
 use crate::plan::make::type_objects;
 use crate::plan::{Kind, Node, NodeId, Tagged};
 
+/// The longest text of a type, in bytes. What has parts that have parts would have a text that has
+/// no end that one could wait for.
+const LONGEST: usize = 200;
+
+/// The text of a type; of a long one its beginning.
+pub(in crate::plan) fn shortened(mut written: String) -> String {
+    if written.len() > LONGEST {
+        written.truncate(written.floor_char_boundary(LONGEST));
+        written.truncate(written.trim_end_matches(['.', ',', ' ']).len());
+        written.push_str("...");
+    }
+    written
+}
+
 /// A node without steps after the value.
-pub(in crate::plan) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
+pub(in crate::plan) fn node(kind: Kind, nullable: bool, written: String) -> Node {
+    let mut written = shortened(written);
     let want = match kind {
         Kind::Float => Want::Float,
         Kind::Decimal | Kind::Raw => Want::Digits,
@@ -236,7 +251,7 @@ impl<'py> Walk<'_, 'py> {
         if annotation.is_none() {
             return Ok(node(Kind::None, false, "None".into()));
         }
-        if let Some(meant) = self.evaluated(annotation)? {
+        if let Some(meant) = self.object_of(annotation)? {
             return self.content(&meant, nullable, id);
         }
         if is_instance(annotation, &known::ANNOTATED) {
@@ -266,7 +281,7 @@ impl<'py> Walk<'_, 'py> {
         }
         if is_alias(annotation) {
             let meant = annotation.getattr(intern!(py, "__value__"))?;
-            return self.alias(annotation, &meant, nullable, id);
+            return self.alias(annotation, None, &meant, nullable, id);
         }
         if is_instance(annotation, &known::UNION_TYPE) {
             return self.union(&arguments(annotation)?, nullable, id);
@@ -295,7 +310,9 @@ impl<'py> Walk<'_, 'py> {
             let given = generics::resolved(self, &arguments(annotation)?)?;
             let meant = generics::of_alias(self, &origin, &given)?;
             self.compiler.keep(&meant);
-            return self.alias(&origin, &meant, nullable, id);
+            let same = self.compiler.same_alias(annotation)?;
+            let own = (same, generics::of_variables(&origin, &given)?);
+            return self.alias(&origin, Some(own), &meant, nullable, id);
         }
         let Ok(origin) = origin.cast_into::<PyType>() else {
             return Err(self.unsupported(display(annotation)?));
@@ -307,6 +324,7 @@ impl<'py> Walk<'_, 'py> {
     fn alias(
         &mut self,
         alias: &Bound<'py, PyAny>,
+        own: Option<(Bound<'py, PyAny>, Bindings<'py>)>,
         meant: &Bound<'py, PyAny>,
         nullable: bool,
         id: NodeId,
@@ -316,11 +334,15 @@ impl<'py> Walk<'_, 'py> {
         let Some(Ok(module)) = module.map(|module| module.cast_into::<PyString>()) else {
             return self.content(meant, nullable, id);
         };
-        let scope = self.scope.in_module(&module);
+        let mut scope = self.scope.in_module(&module);
+        if let Some((alias, own)) = own {
+            scope = scope.of_alias(alias, own);
+        }
         let Walk { compiler, place, depth, typecode, marks, .. } = self;
         let (place, depth, typecode) = (*place, *depth, typecode.take());
-        let own = std::mem::take(marks);
-        let mut walk = Walk { depth, typecode, marks: own, ..Walk::new(compiler, &scope, place) };
+        let marked = std::mem::take(marks);
+        let mut walk =
+            Walk { depth, typecode, marks: marked, ..Walk::new(compiler, &scope, place) };
         let made = walk.content(meant, nullable, id);
         *marks = walk.marks;
         made

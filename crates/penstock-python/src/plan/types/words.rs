@@ -3,7 +3,7 @@
 use super::builtin::display;
 use super::known;
 use super::mark::Mark;
-use super::walk::{Walk, node};
+use super::walk::{Walk, node, shortened};
 use super::wrappers::{is_instance, metadata};
 use crate::plan::keys::untyped;
 use crate::plan::kinds::pydantic;
@@ -312,7 +312,7 @@ impl<'py> Walk<'_, 'py> {
         let unhashable = via.decode.cast::<PyType>().is_ok_and(type_objects::is_unhashable);
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
         source.nullable |= nullable;
-        let mut name = display(of)?;
+        let mut name = shortened(display(of)?);
         if nullable {
             name.push_str(" | None");
         }
