@@ -37,10 +37,12 @@ def test_the_code_of_a_class(penstock: Callable[..., Any], folder: Path) -> None
     (folder / "sizes.csv").write_text("name;size\nBern;134591\n")
     done = penstock("infer", "--name", "Size", "--kind", "msgspec", "-d", ";", "sizes.csv")
     assert (done.out, done.err, done.code) == (
-        "# 1 record\n\nimport msgspec\n\n\n"
-        "class Size(msgspec.Struct):\n"
-        "    name: str  # text of 4 characters\n"
-        "    size: int  # int 134591\n",
+        (
+            "# 1 record\n\nimport msgspec\n\n\n"
+            "class Size(msgspec.Struct):\n"
+            "    name: str  # text of 4 characters\n"
+            "    size: int  # int 134591\n"
+        ),
         "",
         0,
     )
@@ -119,7 +121,7 @@ def test_what_differs_in_xml(penstock: Callable[..., Any], folder: Path) -> None
 def test_mistakes(penstock: Callable[..., Any]) -> None:
     done = penstock("infer", "--name", "a b", "cities.json")
     assert (done.err, done.code) == (
-        "penstock infer: --name= is the name of a class, and 'a b' is none\n",
+        "penstock infer: --name is the name of a class, and 'a b' is none\n",
         2,
     )
     done = penstock("infer", "cities.json", "cities.ndjson")

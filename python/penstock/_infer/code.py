@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from penstock._infer.decide import Decided
+    from penstock._infer.json_schema import Described
     from penstock._infer.layout import Part
     from penstock._infer.types import Class, Field, Made, Type
 
@@ -26,7 +27,9 @@ _STANDARD = {"dataclasses", "datetime", "decimal", "typing", "uuid", "__future__
 class Module:
     """The code of the classes that were decided, for one kind."""
 
-    def __init__(self, decided: Decided, kind: str, name: str, title: list[str]) -> None:
+    def __init__(
+        self, decided: Decided | Described, kind: str, name: str, title: list[str]
+    ) -> None:
         self._classes = decided.classes
         self._kind = kind
         self._title = title
@@ -40,7 +43,7 @@ class Module:
         for part in _types.inside(decided.type):
             if isinstance(part, _types.Class):
                 blocks += self._class(part)
-        if decided.type != _types.Class(0):
+        if decided.type != _types.Class(0) and decided.is_alias:
             blocks.append(self._alias(name, decided.type))
         self._blocks = blocks
 
@@ -113,6 +116,8 @@ class Module:
         by_name = _kinds.has_order(self._kind) and optional != sorted(optional)
         lines = _said(made.comment, 0) if made.comment else []
         lines += _kinds.head(self._kind, made.name, by_name=by_name)
+        if made.doc:
+            lines += [*_doc(made.doc), ""]
         for field in made.fields:
             lines += self._field(field)
         return "\n".join(lines)
@@ -140,7 +145,7 @@ class Module:
         self._imports.update(_kinds.needs(self._kind, field))
         is_dict = self._kind == "typeddict"
         of = field.type
-        if field.is_absent and not field.empty and not is_dict:
+        if field.is_absent and not field.empty and field.default is None and not is_dict:
             of = _types.union([of, _types.NONE])
         calls: tuple[str, ...] = ()
         if not field.is_plain and not _kinds.is_renamed_by_call(self._kind, field):
@@ -209,7 +214,8 @@ class Module:
         for call in calls:
             name = call.partition("(")[0]
             module, dot, _ = name.partition(".")
-            self._imports.add(module if dot else f"penstock:{name}")
+            owner = "annotated_types" if name[0].isupper() else "penstock"
+            self._imports.add(module if dot else f"{owner}:{name}")
         return Call("Annotated[", (self._type(of), *map(Atom, calls)), "]")
 
 
@@ -242,6 +248,15 @@ def _from(module: str, names: set[str]) -> list[str]:
     if len(one) <= _layout.WIDTH:
         return [one]
     return [f"from {module} import (", *(f"    {name}," for name in listed), ")"]
+
+
+def _doc(text: str) -> list[str]:
+    """A docstring."""
+    written = text.replace("\\", "\\\\").replace('"', "'")
+    if len(written) + 10 <= _layout.WIDTH:
+        return [f'    """{written}"""']
+    lines = textwrap.wrap(written, _layout.WIDTH - 8, break_on_hyphens=False)
+    return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """']
 
 
 def _said(comment: str, indent: int) -> list[str]:

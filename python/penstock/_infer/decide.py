@@ -29,6 +29,8 @@ class Decided:
     has elements.
     """
 
+    is_alias = True
+
     def __init__(self, record: Place, name: str, *, has_types: bool, has_elements: bool) -> None:
         self.classes: list[Made] = []
         self._untyped = not has_types

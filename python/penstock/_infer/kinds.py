@@ -70,6 +70,12 @@ def default(kind: str, field: Field, made: str | None, *, is_bare: bool) -> Part
     if kind == "typeddict" or not (field.is_absent or key):
         return None
     factory = made if field.is_absent else None
+    if field.default is not None:
+        if key is None:
+            return Atom(field.default)
+        if kind == "pydantic":
+            return _call("pydantic.Field(", f"default={field.default}", f"alias={key}")
+        return _call("msgspec.field(", f"default={field.default}", f"name={key}")
     if kind == "dataclass":
         return _call("field(", f"default_factory={factory}") if factory else Atom("None")
     if kind == "attrs":

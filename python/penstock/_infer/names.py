@@ -11,7 +11,7 @@ import unicodedata
 _TAKEN = frozenset({
     *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict", "Decimal", "UUID"),
     *("annotations", "at", "attrs", "cells", "dataclass", "dt", "field", "msgspec"),
-    *("penstock", "pydantic"),
+    *("penstock", "pydantic", "pattern", "Ge", "Gt", "Le", "Lt", "MinLen", "MaxLen", "MultipleOf"),
     *("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "self", "mro"),
 })  # fmt: skip
 # The attributes of pydantic's models.

@@ -24,7 +24,8 @@ _WORDS = 2
 _NAMING = frozenset({
     *("id", "ids", "uuid", "guid", "key", "name", "title", "label", "text", "description"),
     *("comment", "note", "url", "uri", "href", "path", "file", "hash", "sha"),
-    *("code", "number", "version", "address", "city", "headsign", "author", "owner", "user", "source", "value"),
+    *("code", "number", "version", "address", "city", "headsign", "author", "owner", "user"),
+    *("source", "value"),
 })  # fmt: skip
 # So many digits behind the point are those of money.
 _CENTS = 2

@@ -90,6 +90,8 @@ class Field:
     empty: str | None = None
     """`"list"` or `"dict"`, if an absent one is that."""
     comment: str = ""
+    default: str | None = None
+    """An absent one, as Python writes it, if that is neither empty nor None."""
     name: str = ""
     """The name of the field."""
     is_plain: bool = False
@@ -110,6 +112,8 @@ class Made:
     title: str = ""
     """The name of what it is in."""
     comment: str = ""
+    doc: str = ""
+    """What it is, for its docstring."""
 
 
 def union(members: list[Type]) -> Type:

@@ -12,6 +12,7 @@ from penstock._infer import evidence as _evidence
 from penstock._infer import kinds as _kinds
 from penstock._infer import settle as _settle
 from penstock._infer.decide import Decided
+from penstock._infer.json_schema import Described
 from penstock._io import sources as _sources
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ def infer(
     name: str = "Record",
     kind: ClassKind = "dataclass",
     threads: int = 1,
-    format: Format | None = None,
+    format: Format | Literal["json-schema"] | None = None,
     at: At[Any] | None = None,
     errors: Literal["raise", "skip"] = "raise",
     encoding: str | None = None,
@@ -55,12 +56,16 @@ def infer(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files. Or a
             reader without a class of which nothing was read, for the options of a format:
-            `penstock.csv.read(path, dialect=penstock.csv.Dialect(";"))`. Then the options below `threads` are its own.
+            `penstock.csv.read(path, dialect="infer")`. Then the options below `threads` are its
+            own.
         name: The name of the class. The classes inside of it get theirs from the keys.
         kind: Which kind of class: `"dataclass"`, `"attrs"`, `"pydantic"`, `"msgspec"` or
             `"typeddict"`.
         threads: How many threads parse at once. The code is the same for any number.
-        format: As for `read`, and so are all that follow.
+        format: As for `read`, and so are all that follow. With `"json-schema"`, the source is a
+            JSON Schema (draft 7 or 2020-12) or a document of OpenAPI, and the classes read what
+            that describes. If it has definitions only, they are the one that is called `name`, or
+            all.
         at: As for `read`.
         errors: With `"skip"`, records in error do not count. Of several files, one that is broken
             counts up to there: with a `BrokenFileWarning`.
@@ -98,6 +103,16 @@ def infer(
     if isinstance(source, _rust.Reader):
         return of_reader(source, name, kind, threads)
     _sources.check("infer", source)
+    if format == "json-schema":
+        document = _verbs.load(
+            source,  # type: ignore[arg-type]  # several files are none
+            format="json",
+            encoding=encoding,
+            compression=compression,
+            member=member,
+            limits=limits,
+        )
+        return of_schema(document, name, kind)
     reader = _verbs.read(
         source,
         format=format,
@@ -133,6 +148,16 @@ def of_reader(reader: Any, name: str, kind: str, threads: int) -> str:
         record, name, has_types=format not in {"xml", "csv"}, has_elements=format == "xml"
     )
     return _code.Module(decided, kind, name, _title(count, names)).code()
+
+
+def of_schema(document: Any, name: str, kind: str) -> str:
+    """Return the code of classes that read what a JSON Schema describes.
+
+    Raises:
+        ValueError: It is none, or refers to other documents.
+    """
+    described = Described(document, name)
+    return _code.Module(described, kind, name, ["# of a JSON Schema"]).code()
 
 
 def settled(reader: Any, threads: int) -> tuple[Place, Texts, int, str]:

@@ -27,12 +27,15 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     try:
         _verb.check(arguments.name, arguments.kind)
     except ValueError as error:
-        raise CommandError(f"--{error}") from error
+        raise CommandError(f"--{error}".replace("=", "", 1)) from error
     into = wanted(arguments)
     names = named(arguments)
     if len(names) > 1:
         raise CommandError("a class is inferred from one file: name one")
     with Source(arguments, names[0]) as source:
+        if arguments.json_schema:
+            printer.data(_of_schema(source, arguments))
+            return False
         if into is not None:
             return _differ(source, into, arguments, printer)
         with source.read(PLAIN, errors=arguments.errors) as reader:
@@ -40,6 +43,19 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             code = _verb.of_reader(reader, arguments.name, arguments.kind, threads)
     printer.data(code.removesuffix("\n"))
     return left_out.told(source.name, reader, printer)
+
+
+def _of_schema(source: Source, arguments: argparse.Namespace) -> str:
+    """The code of the classes that a JSON Schema describes."""
+    if source.format != "json":
+        raise CommandError(f"{source.name}: a JSON Schema is a file of JSON")
+    with source.read(PLAIN) as reader:
+        found = list(reader)
+    try:
+        document = found[0] if len(found) == 1 else found
+        return _verb.of_schema(document, arguments.name, arguments.kind).removesuffix("\n")
+    except ValueError as error:
+        raise CommandError(f"{source.name}: {error}") from error
 
 
 def _differ(source: Source, into: Any, arguments: argparse.Namespace, printer: Printer) -> bool:

@@ -141,9 +141,9 @@ def _add_infer(commands: Commands) -> None:
         "write the code of a class that reads a file",
         "Prints the code of a class that reads the records, with the classes inside of it. A "
         "comment beside each field says what was seen of its values. Reads all of the file, once. "
-        "With --into, prints what differs from a class that there is: values that it refuses, keys for "
-        "which it has no field, and fields that are nowhere in the file. Then it reads the file "
-        "twice, and the exit code is 1 if something differs.",
+        "With --into, prints what differs from a class that there is: values that it refuses, keys "
+        "for which it has no field, and fields that are nowhere in the file. Then it reads the "
+        "file twice, and the exit code is 1 if something differs.",
     )
     flags.files(infer)
     options = flags.start(infer)
@@ -158,7 +158,14 @@ def _add_infer(commands: Commands) -> None:
         help="the kind of class: dataclass, attrs, pydantic, msgspec or typeddict (default: "
         "dataclass)",
     )
-    flags.into(options, options, "print what differs from this class, instead of code")
+    source = options.add_mutually_exclusive_group()
+    flags.into(source, options, "print what differs from this class, instead of code")
+    source.add_argument(
+        "--json-schema",
+        action="store_true",
+        help="the file is a JSON Schema (draft 7 or 2020-12) or a document of OpenAPI: print the "
+        "code of classes that read what it describes",
+    )
     flags.at(options)
     flags.where(options)
     flags.errors(options, collect=False)

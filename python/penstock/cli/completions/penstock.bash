@@ -9,7 +9,7 @@ _shtab_penstock_subparsers=(outline schema infer sniff head count check convert 
 
 _shtab_penstock_outline_option_strings=(-h --help --where --depth --errors --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair -q --quiet)
 _shtab_penstock_schema_option_strings=(-h --help --at --namespace --where --into --rename --errors -n --limit --json --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
-_shtab_penstock_infer_option_strings=(-h --help --name --kind --into --rename --at --namespace --where --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
+_shtab_penstock_infer_option_strings=(-h --help --name --kind --into --rename --json-schema --at --namespace --where --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --json --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --limit --all -r --raw --full --at --namespace --where --fields --into --rename --errors --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --duplicates --repair -q --quiet --progress --color --timing)
 _shtab_penstock_count_option_strings=(-h --help --at --namespace --where --errors --max-errors -n --limit --format --encoding --member -d --delimiter --dialect --skip-rows --no-header --comments --framing --repair --threads -q --quiet --progress --color --timing)
@@ -131,6 +131,7 @@ _shtab_penstock_schema___quiet_nargs=0
 _shtab_penstock_infer_pos_0_nargs='*'
 _shtab_penstock_infer__h_nargs=0
 _shtab_penstock_infer___help_nargs=0
+_shtab_penstock_infer___json_schema_nargs=0
 _shtab_penstock_infer___no_header_nargs=0
 _shtab_penstock_infer___comments_nargs=0
 _shtab_penstock_infer__q_nargs=0

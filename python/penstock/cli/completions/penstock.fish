@@ -105,6 +105,7 @@ complete -c penstock -n '_shtab_penstock_using infer' -l name -x -d 'the name of
 complete -c penstock -n '_shtab_penstock_using infer' -l kind -xka "dataclass attrs pydantic msgspec typeddict" -d 'the kind of class'
 complete -c penstock -n '_shtab_penstock_using infer' -l into -x -d 'print what differs from this class'
 complete -c penstock -n '_shtab_penstock_using infer' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using infer' -l json-schema -d 'the file is a JSON Schema'
 complete -c penstock -n '_shtab_penstock_using infer' -l at -x -d 'where the records are'
 complete -c penstock -n '_shtab_penstock_using infer' -l namespace -x -d 'the namespace of the prefix P in PATH'
 complete -c penstock -n '_shtab_penstock_using infer' -l where -x -d 'only records of which this is true'
