@@ -58,6 +58,9 @@ class Module:
             is_common = wanted.count(wanted[number]) >= _COMMON
             around = _names.camel(made.title)
             full = f"{made.title} {made.wanted}" if is_common else made.wanted
+            if _names.camel(full) == _names.camel(name):
+                # The name is that of a list or a dict of these.
+                full += " item"
             made.name = _names.of_class(full, around, taken)
 
     def code(self) -> str:

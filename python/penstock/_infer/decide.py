@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 _TUPLE = 4
 # It takes so many arrays to see that.
 _ARRAYS = 3
-# If one element in so many has text between its children, that is how it is written.
-_MIXED = 20
 
 
 class Decided:
@@ -103,7 +101,7 @@ class Decided:
                 members.append(_types.Generic("dict", (_scalars.keys(body.keys), values)))
             elif not body.places:
                 members.append(_types.Generic("dict", (_types.STR, _types.ANY)))
-            elif self._has_elements and _MIXED * body.mixed >= body.count and body.mixed:
+            elif self._has_elements and _is_mixed(body):
                 members.append(self._mixed(body, place, name, around))
             else:
                 members.append(self._class(body, place, name, around))
@@ -138,13 +136,13 @@ class Decided:
         self._known[id(body)] = known = _types.Class(len(self.classes))
         self.classes.append(made)
         total = body.count
-        own = place.texts if self._has_elements else None
-        if own is not None and place.tag is None:
+        own = body.texts
+        if own is not None:
             # Elements without attributes and children.
             total += own.count
         made.count = total
         made.comment = f"seen {total:,} {'time' if total == 1 else 'times'}" if around else ""
-        mixed = self._has_elements and bool(body.mixed) and _MIXED * body.mixed >= body.count
+        mixed = self._has_elements and _is_mixed(body)
         for (step, key), child in body.places.items():
             if step == "text" or (mixed and step == "element"):
                 continue
@@ -208,6 +206,12 @@ def _variant(values: list[str], name: str) -> str:
     word = " or ".join(values)
     # A short word says little without what it is of.
     return word if len(word) > 4 and _names.camel(word)[:1].isalpha() else f"{word} {name}"
+
+
+def _is_mixed(body: Body) -> bool:
+    """Whether elements are mixed content: half of those with children have text between them."""
+    children = [place.present for (step, _), place in body.places.items() if step == "element"]
+    return body.mixed > 0 and 2 * body.mixed >= max(children, default=0)
 
 
 def _only_list(place: Place) -> Place | None:

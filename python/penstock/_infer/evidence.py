@@ -100,6 +100,8 @@ class Body:
     keys: Texts | None = None
     """The keys, if they are data. Then the one place is that of all values."""
     is_row: bool = False
+    texts: Texts | None = None
+    """Of XML, the elements at the same places that have text only."""
     places: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], "Place"])
     """By step and key, in the order of their first appearance."""
 
@@ -268,7 +270,7 @@ def _body(told: tuple[Any, ...]) -> Body:
     places = [place(child) for child in children]
     known = None if keys is None else texts(keys)
     by_name = {(place.step, place.key): place for place in places}
-    return Body(count, mixed, most, known, is_row, by_name)
+    return Body(count, mixed, most, known, is_row, places=by_name)
 
 
 def texts(told: tuple[Any, ...]) -> Texts:

@@ -39,6 +39,20 @@ def settle(record: Place, *, has_elements: bool) -> None:
     if not has_elements:
         _open(record)
     _unify(record)
+    if has_elements:
+        _give_texts(record)
+
+
+def _give_texts(record: Place) -> None:
+    """Tell each body which elements have text only: these are of its class, too."""
+    for use in _uses(record):
+        texts = use.place.texts
+        if texts is None or use.place.tag is not None:
+            continue
+        if use.body.texts is None:
+            use.body.texts = texts.copy()
+        else:
+            use.body.texts.join(texts)
 
 
 def below(place: Place) -> Iterator[Place]:
