@@ -449,6 +449,9 @@ CASES |= {
     "schema of many columns": lambda: str(penstock.schema(cut(NAMES_OF_COLUMNS), format="csv")),
     "schema of elements": lambda: str(penstock.schema(cut(MARKUP), format="xml", at="rows/row")),
     "schema of one record": lambda: str(penstock.schema(cut(ROWS), format="ndjson")),
+    "evidence of lines": lambda: penstock.infer(cut(TYPED), format="ndjson"),
+    "evidence of many columns": lambda: penstock.infer(cut(NAMES_OF_COLUMNS), format="csv"),
+    "evidence of elements": lambda: penstock.infer(cut(MARKUP), format="xml", at="rows/row"),
     "outline": lambda: outlined("json", NAMES),
     "outline of deep objects": lambda: outlined(
         "json", b'{"some name": ' * 200 + b"1" + b"}" * 200
