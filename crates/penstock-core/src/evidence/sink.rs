@@ -307,10 +307,7 @@ impl Evidence {
             return;
         }
         top.tag = Some((child, copied(text).into()));
-        if top.members > 1 {
-            return;
-        }
-        // Nothing came before it, so the rest can go where it belongs.
+        // What came before it goes where it belongs, and so does the rest.
         let (place, body) = (top.place, top.body);
         let key = self.tree.place(child);
         let (name, step) = (key.key.clone(), key.step);
@@ -323,8 +320,9 @@ impl Evidence {
             return;
         }
         self.tree.join_bodies(known, body);
+        let next = self.tree.child(known, step, &name, 0).map_or(0, |(_, index)| index + 1);
         if let Some(top) = self.frames.last_mut() {
-            (top.body, top.is_apart) = (known, false);
+            (top.body, top.is_apart, top.next) = (known, false, next);
         }
     }
 
