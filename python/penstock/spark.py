@@ -154,6 +154,7 @@ class _Reader(datasource.DataSourceReader):
     def __init__(self, options: dict[str, str], schema: StructType | pa.Schema) -> None:
         self.options = options
         self.filters: list[Any] = []
+        self.wanted: penstock.Condition | None = None
         # Sail gives its own schema of Arrow.
         is_arrow = isinstance(schema, pa.Schema)
         self.schema = from_arrow_schema(schema) if is_arrow else schema
@@ -180,7 +181,13 @@ class _Reader(datasource.DataSourceReader):
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a part, in batches."""
-        for batch in self.batches.read(partition.value):
+        batches = self.batches
+        if self.wanted is not None:
+            from penstock._engines.spark_filters import SKIPPING  # noqa: PLC0415 - few jobs push filters
+
+            if partition.value.format in SKIPPING:
+                batches = batches.where(self.wanted)
+        for batch in batches.read(partition.value):
             rows = pa.Table.from_batches([batch])
             for each in self.filters:
                 rows = rows.filter(each)
@@ -192,14 +199,20 @@ class _FilteringReader(_Reader):
 
     def pushFilters(self, filters: list[datasource.Filter]) -> Iterator[datasource.Filter]:  # noqa: N802 - Spark's name
         """Keep the filters that mean here what they mean in Spark, and yield the others."""
-        from penstock._engines.spark_filters import condition  # noqa: PLC0415 - few jobs push filters
+        from penstock._engines.spark_filters import condition, wanted  # noqa: PLC0415 - few jobs push filters
 
+        kept = []
         for each in filters:
             found = condition(each, self.schema)
             if found is None:
                 yield each
             else:
                 self.filters.append(found)
+                kept.append(each)
+        # Where errors end the job, each record is checked. A class may have defaults for what a
+        # record does not have, and its columns may be made of other values.
+        if self.batches.errors != "raise" and "into" not in self.options:
+            self.wanted = wanted(kept, self.schema)
 
 
 class _Written(datasource.WriterCommitMessage):

@@ -121,6 +121,10 @@ class Batches:
         """Return the same for some of the columns, in this order."""
         return replace(self, schema=pa.schema([self.schema.field(name) for name in names]))
 
+    def where(self, condition: penstock.Condition) -> Self:
+        """Return the same for the records of which a condition is true."""
+        return replace(self, options={**self.options, "where": condition})
+
     def read(self, split: penstock.Split) -> Iterator[pa.RecordBatch]:
         """Yield the batches of a part. What is not among the columns is not parsed.
 

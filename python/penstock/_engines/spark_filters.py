@@ -15,8 +15,21 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 from pyspark.sql import datasource
 
+from penstock import field
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql.types import StructType
+
+    from penstock import Condition
+
+SKIPPING = {"json", "ndjson"}
+"""The formats whose readers skip records by the conditions of `wanted`.
+
+In CSV, a condition on a column that a file does not have is an error; in XML, a text may come in
+several pieces.
+"""
 
 # The types of columns that are filtered, and the type of their values in Python.
 _TYPES: dict[str, type] = {
@@ -53,13 +66,11 @@ def condition(given: datasource.Filter, schema: StructType) -> pc.Expression | N
     if isinstance(inner, (datasource.IsNull, datasource.IsNotNull)):
         is_null = isinstance(inner, datasource.IsNull) != is_negated
         return column.is_null() if is_null else column.is_valid()
-    of = _TYPES.get(schema[inner.attribute[0]].dataType.simpleString())
-    values = inner.value if isinstance(inner, datasource.In) else (inner.value,)
-    if of is None or any(type(value) is not of for value in values):
+    if not _is_of_type(inner, schema):
         return None
     if isinstance(inner, datasource.In):
         # Of null, `isin` says that it is none of the values.
-        found = column.isin(list(values))
+        found = column.isin(list(inner.value))
         return column.is_valid() & ~found if is_negated else found
     if type(inner) in _COMPARED:
         found = _COMPARED[type(inner)](column, inner.value)
@@ -68,3 +79,47 @@ def condition(given: datasource.Filter, schema: StructType) -> pc.Expression | N
     else:
         return None
     return ~found if is_negated else found
+
+
+def wanted(filters: Iterable[datasource.Filter], schema: StructType) -> Condition | None:
+    """Return a condition on records that is true wherever all filters are, or None.
+
+    It may be true of more records, so the filters have to follow. Of a key that an object repeats,
+    the last value counts in a column, and each of them here.
+    """
+    found: Condition | None = None
+    for each in filters:
+        one = _wanted(each, schema)
+        if one is not None:
+            found = one if found is None else found & one
+    return found
+
+
+def _wanted(given: datasource.Filter, schema: StructType) -> Condition | None:
+    is_negated = isinstance(given, datasource.Not)
+    inner = given.child if is_negated else given
+    # Any other text may be a path. A record in error may have a row that is null.
+    if isinstance(inner, (datasource.IsNull, datasource.IsNotNull)):
+        return None
+    (name,) = inner.attribute
+    if not name.isidentifier() or not _is_of_type(inner, schema):
+        return None
+    column = field(name).any()
+    if is_negated:
+        return column != inner.value if type(inner) is datasource.EqualTo else None
+    if isinstance(inner, datasource.In):
+        return column.isin(*inner.value) if inner.value else None
+    if type(inner) in _COMPARED:
+        return _COMPARED[type(inner)](column, inner.value)
+    if isinstance(inner, datasource.StringStartsWith):
+        return column.startswith(inner.value)
+    if isinstance(inner, datasource.StringEndsWith):
+        return column.endswith(inner.value)
+    return column.contains(inner.value)
+
+
+def _is_of_type(given: datasource.Filter, schema: StructType) -> bool:
+    """Return whether the values have the type of the column, which is one of those above."""
+    of = _TYPES.get(schema[given.attribute[0]].dataType.simpleString())
+    values = given.value if isinstance(given, datasource.In) else (given.value,)
+    return of is not None and all(type(value) is of for value in values)

@@ -7,13 +7,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import samples
 from pyspark.errors import PySparkException
+from pyspark.sql import datasource
 from pyspark.sql import functions as sql
+from pyspark.sql.pandas.types import from_arrow_schema
 
 import penstock
 import penstock.spark
+from penstock._engines import batches
 
 ERROR = "_error struct<file: string, offset: bigint, line: bigint, column: bigint, record: bigint, path: string, reason: string>"
 
@@ -144,6 +148,115 @@ def test_records_in_error(spark: Any, tmp_path: Path) -> None:
         reading(spark, errors="column").schema("id int").load(str(path)).collect()
 
 
+TYPES: Any = [("n", pa.int32()), ("s", pa.string()), ("d", pa.date32()), ("f", pa.float64())]
+
+
+def test_which_filters_the_reader_tests() -> None:
+    filters = [
+        datasource.EqualTo(("n",), 3),
+        datasource.Not(datasource.EqualTo(("s",), "a")),
+        datasource.In(("d",), (datetime.date(2026, 1, 6),)),
+        datasource.StringContains(("s",), "b"),
+        # Spark evaluates these, or Arrow behind the reader.
+        datasource.GreaterThan(("f",), 1.5),
+        datasource.IsNull(("n",)),
+        datasource.Not(datasource.StringStartsWith(("s",), "x")),
+        datasource.LessThan(("a/b",), 3),
+        datasource.LessThan(("in", "n"), 3),
+    ]
+    tested = "any(n) == 3 and any(s) != 'a' and any(d) in (date('2026-01-06'),) and 'b' in any(s)"
+    schema = from_arrow_schema(pa.schema([*TYPES, ("a/b", pa.int32())]))
+    for options, expected in [
+        ({"errors": "skip"}, tested),
+        ({"errors": "raise"}, None),
+        ({"errors": "skip", "into": "samples:Item"}, None),
+    ]:
+        given = {"path": "rows.ndjson", "push_filters": "true", **options}
+        reader: Any = penstock.spark.DataSource(given).reader(schema)
+        left = list(reader.pushFilters(filters))
+        assert left == [filters[4], filters[8]]
+        assert (None if reader.wanted is None else str(reader.wanted)) == expected
+
+
+NDJSON = r"""{"n":3,"s":"ab","d":"2026-01-05","f":1}
+{"n":null,"s":null,"d":null,"f":2}
+{"f":3}
+{"n":4,"s":"\u00e9","f":null}
+{"n":"3","f":5}
+{"n":4,"n":3,"f":6}
+{"n":3,"n":4,"f":7}
+{"n":3.0,"s":5,"f":8}
+{"s":["ab"],"n":3,"f":9}
+{"d":"2026-01-05T00:00:00","n":3,"f":10}
+{"d":"2026-01-06","s":"","n":-1,"f":11}
+"""
+CSV = """n,s,d,f
+3,ab,2026-01-05,1
+,,,2
+ 3 , ab ,2026-01-06,3
+x,ab,,4
+4,b,,NaN
+"""
+
+
+@pytest.mark.parametrize("errors", ["skip", "column"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.ndjson", NDJSON), ("a.csv", CSV), ("b.csv", "s,f\nab,1\nb,2\n")],
+    ids=["ndjson", "csv", "no column"],
+)
+def test_filters_of_the_reader_keep_the_same_rows(
+    name: str, text: str, errors: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    days = [datetime.date(2026, 1, day) for day in (5, 6)]
+    compared = [
+        each((column,), value)
+        for each in (
+            datasource.EqualTo,
+            datasource.GreaterThan,
+            datasource.GreaterThanOrEqual,
+            datasource.LessThan,
+            datasource.LessThanOrEqual,
+        )
+        for column, values in {"n": (3, 4), "s": ("ab", "b", ""), "d": days}.items()
+        for value in values
+    ]
+    parts = ("a", "b", "\u00e9", "")
+    filters = [
+        *compared,
+        *(datasource.Not(each) for each in compared),
+        *(datasource.In(("n",), values) for values in ((3,), (4, -1), ())),
+        *(datasource.StringStartsWith(("s",), part) for part in parts),
+        *(datasource.StringEndsWith(("s",), part) for part in parts),
+        *(datasource.StringContains(("s",), part) for part in parts),
+        datasource.Not(datasource.StringContains(("s",), "b")),
+        *(datasource.IsNull(("n",)), datasource.IsNotNull(("n",))),
+    ]
+    more = [("_error", batches.ERROR)] if errors == "column" else []
+    schema = from_arrow_schema(pa.schema([*TYPES, *more]))
+    source = penstock.spark.DataSource(
+        {"path": str(path), "push_filters": "true", "errors": errors}
+    )
+    counts = set()
+    for each in filters:
+        reader: Any = source.reader(schema)
+        assert list(reader.pushFilters([each])) == []
+        found = [str(list(map(pa.RecordBatch.to_pylist, rows(reader))))]
+        counts.add(sum(len(batch) for batch in rows(reader)))
+        # Arrow alone.
+        reader.wanted = None
+        found.append(str(list(map(pa.RecordBatch.to_pylist, rows(reader)))))
+        assert found[0] == found[1], each
+    assert len(counts) > 2
+
+
+def rows(reader: Any) -> list[pa.RecordBatch]:
+    read = (batch for part in reader.partitions() for batch in reader.read(part))
+    return [batch for batch in read if len(batch)]
+
+
 @pytest.mark.parametrize("pushed", ["true", "false"])
 def test_filters_mean_the_same_where_they_are_pushed(
     spark: Any, pushed: str, tmp_path: Path
@@ -169,7 +282,10 @@ def test_filters_mean_the_same_where_they_are_pushed(
         json.loads(line) | {"d": datetime.date.fromisoformat(json.loads(line)["d"])}
         for line in path.read_text().splitlines()
     ]
-    frame = reading(spark, push_filters=pushed, parts=3).schema(schema).load(str(path))
+    # Where an error does not end the job, the reader tests some of the filters.
+    errors = "skip" if pushed == "true" else "raise"
+    source = reading(spark, push_filters=pushed, errors=errors, parts=3)
+    frame = source.schema(schema).load(str(path))
     known = [row for row in rows if row["n"] is not None]
     named = [row for row in rows if row["s"] is not None]
     day = datetime.date(2026, 1, 20)
