@@ -14,6 +14,7 @@
 //! | `tags.rs` | which keys may tell of what class an object is |
 //! | `tree.rs` | the places, and how two are joined |
 //! | `sink.rs` | the sink |
+//! | `waiting.rs` | members that wait for a tag |
 //! | `share.rs` | how threads share its work |
 
 mod numbers;
@@ -22,6 +23,7 @@ mod sink;
 mod tags;
 mod texts;
 mod tree;
+mod waiting;
 
 pub use numbers::{Floats, Ints};
 pub use sink::Evidence;

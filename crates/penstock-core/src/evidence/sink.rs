@@ -3,6 +3,7 @@
 use super::numbers::number;
 use super::texts::{LONGEST, Texts};
 use super::tree::{Body, DEEPEST, PLACES, Place, Step, Tag, Tree};
+use super::waiting::Waiting;
 use crate::error::brief;
 use crate::event::{Key, KeyKind, KnownKeys, Matched, Scalar, Text, repeated};
 use crate::path_step::PathStep;
@@ -54,6 +55,10 @@ enum Aim {
     Here,
     /// To a place.
     Place(u32),
+    /// To that of the last key that waits.
+    Waiting,
+    /// To that of the tag of the innermost map.
+    Tag,
     /// It says whether the element is no value.
     Nil,
 }
@@ -90,6 +95,8 @@ pub struct Evidence {
     /// The beginning of the text of the open elements.
     text: String,
     name: String,
+    /// The members of the innermost map before its tag.
+    waiting: Waiting,
     /// By which name a path led to the record.
     led_by: String,
     /// The evidence of the records that ended, if those in error are left out. Then this is that of
@@ -159,6 +166,7 @@ impl Evidence {
     fn clear(&mut self) {
         self.frames.clear();
         self.text.clear();
+        self.waiting.clear();
         self.aim = Aim::Here;
         self.is_element = false;
     }
@@ -200,6 +208,106 @@ impl Evidence {
     fn too_many(&self, at: u64) -> Refusal {
         let reason = format!("there are more than {PLACES} places: choose records with at=");
         self.misfit(at, Code::Limit, reason)
+    }
+
+    /// A member of the innermost map: its value comes next.
+    fn member(&mut self, step: Step, key: &str, at: u64) -> Result<Flow, Refusal> {
+        let Some(top) = self.frames.last() else { return Ok(Flow::Take) };
+        if top.body == 0 {
+            let place = self.tree.place(top.place);
+            if let Tag::By(of, by, _) = &place.tag {
+                if step == *by && *key == **of && !top.is_nil {
+                    // The value decides where it goes, and what has waited.
+                    self.aim = Aim::Tag;
+                    return Ok(Flow::Take);
+                }
+                if self.waits(step, key) {
+                    return Ok(Flow::Take);
+                }
+                self.stop_waiting(at)?;
+            }
+        }
+        self.aim = Aim::Place(self.lead(step, key, at)?);
+        Ok(Flow::Take)
+    }
+
+    /// The value of the tag comes. If it is text, it says where the members go.
+    #[inline(never)]
+    fn meet_tag(&mut self, text: Option<&str>, at: u64) -> Result<(), Refusal> {
+        let Some(top) = self.frames.last() else { return Ok(()) };
+        let Tag::By(key, step, _) = &self.tree.place(top.place).tag else { return Ok(()) };
+        let (key, step) = (key.clone(), *step);
+        self.aim = Aim::Here;
+        if let Some(text) = text {
+            self.choose(step, &key, text);
+        }
+        self.stop_waiting(at)?;
+        self.aim = Aim::Place(self.lead(step, &key, at)?);
+        Ok(())
+    }
+
+    /// Lets a member of a map wait, if a tag tells where it belongs and has not come yet. False if it
+    /// goes on at once.
+    fn waits(&mut self, step: Step, key: &str) -> bool {
+        let Some(top) = self.frames.last() else { return false };
+        if top.body != 0 || step == Step::Element {
+            return false;
+        }
+        let Tag::By(of, by, _) = &self.tree.place(top.place).tag else { return false };
+        // Of another key that may tell, the usual way knows what it means.
+        if (step == *by && *key == **of) || super::may_tell(key) {
+            return false;
+        }
+        self.waiting.add_key(step, key);
+        self.aim = Aim::Waiting;
+        true
+    }
+
+    /// Gives what has waited to where it belongs.
+    #[inline(never)]
+    fn stop_waiting(&mut self, at: u64) -> Result<(), Refusal> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let is_last_open = self.aim == Aim::Waiting;
+        let mut result = Ok(());
+        for (step, key, value) in waiting.members() {
+            match self.lead(step, key, at) {
+                Ok(place) => match value {
+                    Some(value) => self.give(place, value),
+                    // Its value comes now.
+                    None if is_last_open => self.aim = Aim::Place(place),
+                    None => {}
+                },
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            }
+        }
+        waiting.clear();
+        self.waiting = waiting;
+        result
+    }
+
+    /// The tag of a map has come: what has waited goes to the objects with that value.
+    fn choose(&mut self, step: Step, key: &str, text: &str) {
+        let Some(top) = self.frames.last() else { return };
+        let place = top.place;
+        if top.body != 0 || text.is_empty() || text.len() > LONGEST {
+            return;
+        }
+        match &self.tree.place(place).tag {
+            Tag::By(of, by, _) if step == *by && *key == **of => {}
+            _ => return,
+        }
+        let known = self.tree.tagged(place, text);
+        if known != 0
+            && let Some(top) = self.frames.last_mut()
+        {
+            (top.body, top.is_apart) = (known, false);
+        }
     }
 
     /// Where the members of the innermost map go.
@@ -254,6 +362,11 @@ impl Evidence {
 
     /// The place of the value that comes.
     fn place(&mut self, at: u64) -> Result<u32, Refusal> {
+        match self.aim {
+            Aim::Waiting => self.stop_waiting(at)?,
+            Aim::Tag => self.meet_tag(None, at)?,
+            _ => {}
+        }
         if let Aim::Place(place) = std::mem::take(&mut self.aim) {
             return Ok(place);
         }
@@ -297,6 +410,33 @@ impl Evidence {
             is_long: false,
         });
         Ok(Flow::Take)
+    }
+
+    /// A scalar at a place.
+    #[inline(always)]
+    fn give(&mut self, id: u32, value: Scalar<'_>) {
+        let place = self.tree.place_mut(id);
+        match value {
+            Scalar::Null => place.nulls += 1,
+            Scalar::Bool(false) => place.bools.0 += 1,
+            Scalar::Bool(true) => place.bools.1 += 1,
+            Scalar::Int(value) => place.ints.give(value),
+            Scalar::Float(value) => place.floats.give_double(value),
+            Scalar::Number(digits) | Scalar::Decimal(digits) => {
+                number(digits, &mut place.ints, &mut place.floats);
+            }
+            Scalar::Text(text) | Scalar::Untyped(text) => {
+                let is_quoted = matches!(value, Scalar::Text(_));
+                let text = text.text.as_str();
+                place.texts.get_or_insert_default().give(text, is_quoted);
+                if place.may_tell {
+                    self.tell(id, text);
+                }
+            }
+            Scalar::Bytes(_) => place.bytes += 1,
+            Scalar::Uid(_) => place.uids += 1,
+            _ => place.moments += 1,
+        }
     }
 
     /// A text that may tell of what class the innermost map is.
@@ -356,6 +496,7 @@ impl Evidence {
     }
 
     fn end(&mut self, at: u64) -> Result<Flow, Refusal> {
+        self.stop_waiting(at)?;
         if self.frames.last().is_some_and(|top| top.is_element) {
             self.end_element(at)?;
         } else {
@@ -481,8 +622,7 @@ impl Sink for Evidence {
             }
         };
         let Some(prefix) = key.prefix else {
-            self.aim = Aim::Place(self.lead(step, local, at)?);
-            return Ok(Flow::Take);
+            return self.member(step, local, at);
         };
         let mut name = std::mem::take(&mut self.name);
         name.clear();
@@ -502,10 +642,9 @@ impl Sink for Evidence {
         }
         make_room(&mut name, local.len());
         name.push_str(local);
-        let led = self.lead(step, &name, at);
+        let led = self.member(step, &name, at);
         self.name = name;
-        self.aim = Aim::Place(led?);
-        Ok(Flow::Take)
+        led
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Refusal> {
         if self.aim == Aim::Nil {
@@ -517,30 +656,19 @@ impl Sink for Evidence {
             }
             return Ok(Flow::Take);
         }
-        let id = self.place(at)?;
         self.is_element = false;
-        let place = self.tree.place_mut(id);
-        match value {
-            Scalar::Null => place.nulls += 1,
-            Scalar::Bool(false) => place.bools.0 += 1,
-            Scalar::Bool(true) => place.bools.1 += 1,
-            Scalar::Int(value) => place.ints.give(value),
-            Scalar::Float(value) => place.floats.give_double(value),
-            Scalar::Number(digits) | Scalar::Decimal(digits) => {
-                number(digits, &mut place.ints, &mut place.floats);
+        match (self.aim, value) {
+            (Aim::Waiting, value) if self.waiting.add_value(value) => {
+                self.aim = Aim::Here;
+                return Ok(Flow::Take);
             }
-            Scalar::Text(text) | Scalar::Untyped(text) => {
-                let is_quoted = matches!(value, Scalar::Text(_));
-                let text = text.text.as_str();
-                place.texts.get_or_insert_default().give(text, is_quoted);
-                if place.may_tell {
-                    self.tell(id, text);
-                }
+            (Aim::Tag, Scalar::Text(text) | Scalar::Untyped(text)) => {
+                self.meet_tag(Some(text.text.as_str()), at)?;
             }
-            Scalar::Bytes(_) => place.bytes += 1,
-            Scalar::Uid(_) => place.uids += 1,
-            _ => place.moments += 1,
+            _ => {}
         }
+        let id = self.place(at)?;
+        self.give(id, value);
         if self.frames.is_empty() { Ok(self.ended()) } else { Ok(Flow::Take) }
     }
     fn piece(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, Refusal> {
