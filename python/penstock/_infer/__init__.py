@@ -13,7 +13,8 @@ classes read it, and writes their code.
 | `types.py` | types and classes, before they are written |
 | `names.py` | the names of classes and fields |
 | `comments.py` | what is said beside a field |
-| `code.py` | writes a module as ruff formats it |
+| `code.py` | writes a module |
+| `layout.py` | lays out expressions as ruff formats them |
 | `kinds.py` | how each kind of class is written |
 | `differ.py` | what differs from a class that there is |
 | `json_schema.py` | evidence from a JSON Schema instead of a file |
