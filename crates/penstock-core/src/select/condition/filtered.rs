@@ -54,6 +54,8 @@ struct Frame {
     each: Option<u32>,
     /// Where the text of an element begins, if a term asks for it.
     text: Option<usize>,
+    /// The same with the text of the elements in it, as a class has it.
+    string: Option<usize>,
 }
 
 /// What is known of the current record.
@@ -105,6 +107,10 @@ pub struct Filtered<S> {
     known: Known,
     /// The text of the open elements for which a term asks.
     text: String,
+    /// The text of the open elements and of those in them, if a class has it at the place of a term, and how many
+    /// such elements are open.
+    string: String,
+    strings: usize,
     room: TextBuf,
     left_out: u64,
     /// For each wanted record, how many were left out before it, if that is to be kept.
@@ -139,6 +145,8 @@ impl<S> Filtered<S> {
             breaks,
             known,
             text: String::new(),
+            string: String::new(),
+            strings: 0,
             room: TextBuf::default(),
             left_out: 0,
             left_out_before: None,
@@ -232,6 +240,12 @@ impl<S> Filtered<S> {
         self.skips_next = false;
         self.refused = None;
         self.text.clear();
+        self.leave_strings();
+    }
+
+    fn leave_strings(&mut self) {
+        self.strings = 0;
+        self.string.clear();
     }
 }
 
@@ -284,6 +298,12 @@ impl<S: Listener> Filtered<S> {
         self.condition.has_escapes
             || state.other.is_some()
             || state.keys.iter().any(|edge| edge.key.as_bytes() == name)
+    }
+
+    /// Whether a class has the text of an element with that of the elements in it, where a term asks for it.
+    fn asks_for_string(&self, id: u32) -> bool {
+        let mut terms = self.condition.asked[id as usize].iter();
+        terms.any(|term| self.condition.terms[*term as usize].kind != Kind::Any)
     }
 
     fn state(&self, state: u32) -> &State {
@@ -351,6 +371,7 @@ impl<S: Listener> Filtered<S> {
             Truth::Yes => {
                 self.stage = Stage::Wanted;
                 self.keep();
+                self.leave_strings();
                 self.frames.clear();
                 match self
                     .refused
@@ -406,7 +427,8 @@ impl<S: Listener> Filtered<S> {
         }
         within = within.filter(|state| !is_list || self.state(*state).looks_into_lists());
         let whole = found.filter(|_| is_element && self.stage == Stage::Open);
-        let is_watched = within.is_some() || each.is_some() || whole.is_some();
+        let is_watched = within.is_some() || each.is_some() || whole.is_some() || self.strings > 0;
+        let has_string = whole.is_some_and(|id| self.asks_for_string(id));
         let is_told = self.tells();
         let skips = std::mem::take(&mut self.skips_next);
         let flow = if is_told {
@@ -451,7 +473,9 @@ impl<S: Listener> Filtered<S> {
                 begun: is_list.then_some(0),
                 each,
                 text: text.then_some(self.text.len()),
+                string: has_string.then_some(self.string.len()),
             });
+            self.strings += usize::from(has_string);
         }
         self.depth += 1;
         self.settle();
@@ -461,15 +485,26 @@ impl<S: Listener> Filtered<S> {
     /// A map or a list ends.
     fn end(&mut self, is_list: bool, at: u64) -> Result<Flow, Left<S::Error>> {
         if self.watches()
-            && let Some(Frame { state, whole, text: Some(from), .. }) = self.frames.pop()
+            && let Some(Frame { state, whole, text: Some(from), string, .. }) = self.frames.pop()
         {
+            let string = string.map(|from| {
+                self.strings -= 1;
+                let string = self.string[from..].to_owned();
+                if self.strings == 0 {
+                    self.string.clear();
+                }
+                string
+            });
             let states = &self.condition.automaton.states;
             let parts = state.map(|state| &states[state as usize].takes_text);
             let ids: Vec<u32> = whole.iter().chain(parts.into_iter().flatten()).copied().collect();
             let text = self.text.split_off(from);
             for id in ids {
-                let value = Scalar::Untyped(Text::from(&*text));
-                self.answer(id, |term| term.answer(value));
+                let of_class = string.as_deref().filter(|_| whole == Some(id));
+                self.answer(id, |term| {
+                    let own = if term.kind == Kind::Any { None } else { of_class };
+                    term.answer(Scalar::Untyped(Text::from(own.unwrap_or(&text))))
+                });
             }
             self.decide()?;
         }
@@ -511,7 +546,7 @@ impl<S: Listener> Filtered<S> {
         } else {
             None
         };
-        let is_asked = self.target.is_some();
+        let is_asked = self.target.is_some() || self.is_element && self.strings > 0;
         match flow {
             Some(Flow::Skip) if is_asked => {
                 self.skips_next = true;
@@ -763,6 +798,10 @@ impl<S: Listener> Sink for Filtered<S> {
     fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
         if self.direct {
             return self.inner.piece(text, at).map_err(Left::Refused);
+        }
+        if self.strings > 0 && self.stage == Stage::Open && self.string.len() < MOST_TEXT {
+            make_room(&mut self.string, text.bytes().len());
+            self.string.push_str(text.text.as_str());
         }
         if self.watches()
             && let Some(Frame { text: Some(from), .. }) = self.frames.last()
