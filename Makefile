@@ -127,6 +127,7 @@ engine-dask: .venv-dask/.engine
 
 lint: $(VENV)/.dev ## format, lints and types, of Rust and Python, without a build
 	cargo fmt --all --check
+	for crate in fuzz bench/rust; do cargo metadata --quiet --locked --format-version 1 --manifest-path $$crate/Cargo.toml >/dev/null || exit 1; done
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
