@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import penstock._rust as _rust
 from penstock._base import suggest as _suggest
@@ -23,7 +23,7 @@ def json_schema(
     cls: TypeForm[Any],
     /,
     *,
-    mode: Mode = "decode",
+    mode: Literal["decode", "encode"] = "decode",
     ref: str = "#/$defs/{name}",
 ) -> dict[str, Any]:
     """Return the JSON Schema of a type: what `json.decode` takes or `json.encode` writes.
@@ -73,7 +73,7 @@ def json_schemas(
     types: Iterable[TypeForm[Any]],
     /,
     *,
-    mode: Mode = "decode",
+    mode: Literal["decode", "encode"] = "decode",
     ref: str = "#/components/schemas/{name}",
 ) -> dict[str, dict[str, Any]]:
     """Return the JSON Schemas of some classes, and of all classes inside of them, by their names.
