@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 
 from penstock._infer import kinds as _kinds
 from penstock._infer import layout as _layout
@@ -39,6 +40,7 @@ class Module:
         self._done: set[Class] = set()
         self._is_late = False
         self._name_classes(name, is_record=decided.type == _types.Class(0))
+        self._class_names = frozenset(made.name for made in self._classes)
         blocks: list[str] = []
         for part in _types.inside(decided.type):
             if isinstance(part, _types.Class):
@@ -48,14 +50,15 @@ class Module:
         self._blocks = blocks
 
     def _name_classes(self, name: str, *, is_record: bool) -> None:
-        taken = {name}
+        taken = _names.Names((name,))
         wanted = [_names.camel(made.wanted) for made in self._classes]
+        often = Counter(wanted)
         for number, made in enumerate(self._classes):
             if number == 0 and is_record:
                 made.name = name
                 continue
             # What is called the same in many classes is called after these.
-            is_common = wanted.count(wanted[number]) >= _COMMON
+            is_common = often[wanted[number]] >= _COMMON
             around = _names.camel(made.title)
             full = f"{made.title} {made.wanted}" if is_common else made.wanted
             if _names.camel(full) == _names.camel(name):
@@ -129,18 +132,24 @@ class Module:
         keys = [(field.step, field.key) for field in made.fields]
         attributes = {key for step, key in keys if step == "attribute"}
         # A field with a default hides a class of its name from annotations.
-        taken = {made.name for made in self._classes}
+        taken = _names.Names(self._class_names)
         # A key that is a name has it, whatever comes before.
         kept = {
             field.key
             for field in made.fields
             if field.step in {"member", "element"} and field.at == field.key
         }
+        for key in kept:
+            taken.take(key)
+        given: set[str] = set()
         for field in made.fields:
-            others = taken | (kept - {field.key})
-            name = _names.of_field(field.key, set(others), self._kind)
-            taken.add(name)
-            field.name = name
+            is_its_own = field.key in kept and field.key not in given
+            if is_its_own:
+                taken.leave(field.key)
+            field.name = name = _names.of_field(field.key, taken, self._kind)
+            given.add(name)
+            if is_its_own:
+                taken.take(field.key)
             is_found = field.step in {"member", "element"} and field.key not in attributes
             field.is_plain = is_found and name == field.key and field.at == field.key
 

@@ -7,6 +7,11 @@ import keyword
 import re
 import unicodedata
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
 # What modules import, and what annotations name.
 _TAKEN = frozenset({
     *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict", "Decimal", "UUID"),
@@ -23,7 +28,41 @@ _PYDANTIC = frozenset({
     *("model_post_init", "model_rebuild", "model_validate", "model_validate_json"),
     *("model_validate_strings",),
 })  # fmt: skip
+
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
+
+
+class Names:
+    """Names that are taken. One that is wanted again gets a number, the next one at once."""
+
+    def __init__(self, around: Container[str] = ()) -> None:
+        """Take names that others have."""
+        self._around = around
+        # For each name, the number that the next one like it tries first.
+        self._next: dict[str, int] = {}
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a name is taken."""
+        return name in self._next or name in self._around
+
+    def take(self, name: str) -> None:
+        """Take a name, whether it is free or not."""
+        self._next.setdefault(name, 2)
+
+    def leave(self, name: str) -> None:
+        """Let go of a name."""
+        del self._next[name]
+
+    def free(
+        self, name: str, between: str, refused: Callable[[str], bool] = lambda _: False
+    ) -> str:
+        """Take a name, or this name with a number, and return it."""
+        found, number = name, self._next.get(name, 2)
+        while found in self or refused(found):
+            found, number = f"{name}{between}{number}", number + 1
+        self.take(found)
+        self._next[name] = number
+        return found
 
 
 def words(key: str) -> list[str]:
@@ -37,7 +76,7 @@ def words(key: str) -> list[str]:
     return [word for word in _WORD.findall(plain) if f"_{word}".isidentifier()]
 
 
-def of_field(key: str, taken: set[str], kind: str, *, is_plain: bool = True) -> str:
+def of_field(key: str, taken: Names, kind: str, *, is_plain: bool = True) -> str:
     """Return a name for the field of a key, and add it to those that are taken."""
     name = key
     if not is_plain or not _is_name(key) or key[0].isupper():
@@ -50,7 +89,7 @@ def of_field(key: str, taken: set[str], kind: str, *, is_plain: bool = True) -> 
         name = f"n{name}" if name else "value"
     if keyword.iskeyword(name) or name in _TAKEN or (kind == "pydantic" and name in _PYDANTIC):
         name += "_"
-    return _free(name, taken, "_")
+    return taken.free(name, "_")
 
 
 def _is_name(key: str) -> bool:
@@ -68,15 +107,15 @@ def has_path(key: str) -> bool:
     return not key.startswith("{") and key not in {".", "text()", "key()", "string()"}
 
 
-def of_class(wanted: str, around: str, taken: set[str]) -> str:
+def of_class(wanted: str, around: str, taken: Names) -> str:
     """Return a name for a class, and add it to those that are taken."""
     short, long = camel(wanted) or "Item", f"{around}{camel(wanted)}"
     short, long = (name if name.isidentifier() else f"Item{name}" for name in (short, long))
     for candidate in (short, long):
         if candidate not in taken and not _is_known(candidate):
-            taken.add(candidate)
+            taken.take(candidate)
             return candidate
-    return _free(long, taken, "")
+    return taken.free(long, "", _is_known)
 
 
 def _is_known(name: str) -> bool:
@@ -102,12 +141,3 @@ def singular(key: str) -> str:
     if low.endswith("s") and not low.endswith(("ss", "us", "is")) and len(key) > 3:
         return key[:-1]
     return key
-
-
-def _free(name: str, taken: set[str], between: str) -> str:
-    """Return the name, with a number if it is taken."""
-    found, number = name, 2
-    while found in taken or (between == "" and _is_known(found)):
-        found, number = f"{name}{between}{number}", number + 1
-    taken.add(found)
-    return found

@@ -99,6 +99,8 @@ pub struct Evidence {
     waiting: Waiting,
     /// By which name a path led to the record.
     led_by: String,
+    /// Whether the records are rows of a table, whose columns are known.
+    has_columns: bool,
     /// The evidence of the records that ended, if those in error are left out. Then this is that of
     /// the current record.
     whole: Option<Box<Evidence>>,
@@ -258,9 +260,11 @@ impl Evidence {
         if (step == *by && *key == **of) || super::may_tell(key) {
             return false;
         }
-        self.waiting.add_key(step, key);
-        self.aim = Aim::Waiting;
-        true
+        let waits = self.waiting.add_key(step, key);
+        if waits {
+            self.aim = Aim::Waiting;
+        }
+        waits
     }
 
     /// Gives what has waited to where it belongs.
@@ -322,6 +326,10 @@ impl Evidence {
             (_, known) => (known, false),
         };
         (top.body, top.is_apart) = (body, is_apart);
+        if self.has_columns && self.frames.len() == 1 {
+            // No number of columns is too many, also if the rows before are kept elsewhere.
+            self.tree.body_mut(body).is_row = true;
+        }
         body
     }
 
@@ -572,8 +580,9 @@ impl Evidence {
             self.complete += 1;
             self.clear();
             if let Some(mut whole) = self.whole.take() {
+                let has_columns = self.has_columns;
                 whole.absorb(std::mem::take(self));
-                self.whole = Some(whole);
+                (self.whole, self.has_columns) = (Some(whole), has_columns);
             }
         }
         Flow::Take
@@ -721,6 +730,7 @@ impl LookAhead for Evidence {
         if !self.frames.is_empty() {
             return Ok(RowsAs::Maps);
         }
+        self.has_columns = true;
         if let Some(whole) = &mut self.whole {
             return whole.columns(known);
         }

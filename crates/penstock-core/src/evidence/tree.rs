@@ -8,12 +8,16 @@ use super::numbers::{Floats, Ints};
 use super::tags::TAGS;
 use super::texts::Texts;
 use penstock_scan::{copied, make_room};
+use std::collections::HashMap;
 
 /// An object with more keys has keys that are data. The public documentation gives this number.
 pub const KEYS: usize = 256;
 
 /// The most places. The public documentation gives this number.
 pub const PLACES: usize = 100_000;
+
+/// From so many places below a body on, they are looked up in a table.
+const MANY: usize = 64;
 
 /// What stands deeper is not looked at. The public documentation gives this number.
 pub const DEEPEST: u32 = 64;
@@ -117,6 +121,8 @@ pub struct Body {
     pub most: u64,
     /// The places of their values. If there were too many keys, the one for all keys.
     pub children: Vec<u32>,
+    /// Of many children: where among them those of a key are.
+    table: Option<HashMap<Box<str>, Vec<usize>>>,
     /// The keys, if there were too many.
     pub keys: Option<Box<Texts>>,
     /// Whether the keys are the columns of a table: no number of them is too many.
@@ -216,10 +222,27 @@ impl Tree {
         let may_tell = matches!(step, Step::Member | Step::Attribute) && super::may_tell(key);
         let key = copied(key).into();
         let child = self.add_place(Place { key, step, may_tell, depth, first, ..Place::default() });
-        let children = &mut self.body_mut(body).children;
+        self.push_child(body, child);
+        child
+    }
+
+    fn push_child(&mut self, body: u32, child: u32) {
+        let Body { children, table, .. } = &mut self.bodies[body as usize];
         make_room(children, 1);
         children.push(child);
-        child
+        // All of them once there are many, and then each that comes.
+        let from = if table.is_some() { children.len() - 1 } else { 0 };
+        if children.len() < MANY {
+            return;
+        }
+        let table = table.get_or_insert_default();
+        for (at, child) in children.iter().enumerate().skip(from) {
+            make_room(table, 1);
+            let key = copied(&self.places[*child as usize].key).into();
+            let places = table.entry(key).or_default();
+            make_room(places, 1);
+            places.push(at);
+        }
     }
 
     /// The place of the items of the arrays at a place.
@@ -257,7 +280,10 @@ impl Tree {
         {
             return Some((id, next));
         }
-        let at = body.children.iter().position(|&id| is_it(id))?;
+        let at = match &body.table {
+            Some(table) => table.get(key)?.iter().copied().find(|&at| is_it(body.children[at]))?,
+            None => body.children.iter().position(|&id| is_it(id))?,
+        };
         Some((body.children[at], at))
     }
 
@@ -270,6 +296,7 @@ impl Tree {
     /// Makes one place of all keys of a body: they are data.
     #[cold]
     pub(super) fn unite(&mut self, body: u32) -> u32 {
+        self.body_mut(body).table = None;
         let children = std::mem::take(&mut self.body_mut(body).children);
         let mut keys = Texts::default();
         let depth = children.first().map_or(0, |first| self.place(*first).depth);
@@ -369,11 +396,7 @@ impl Tree {
                     make_room(pairs, 1);
                     pairs.push(Pair::Places(known, child));
                 }
-                None => {
-                    let children = &mut self.body_mut(to).children;
-                    make_room(children, 1);
-                    children.push(child);
-                }
+                None => self.push_child(to, child),
             }
         }
         let members = |id: &&u32| self.place(**id).step == Step::Member;

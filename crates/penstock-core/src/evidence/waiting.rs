@@ -7,6 +7,7 @@ use std::ops::Range;
 
 /// Of larger members, or more of them, none waits: they go on their own way.
 const MOST: usize = 4 << 10;
+const MOST_MEMBERS: usize = 256;
 
 /// A scalar whose text is kept in one buffer with others.
 #[derive(Clone, Debug)]
@@ -37,11 +38,15 @@ impl Waiting {
         self.members.clear();
     }
 
-    /// Another member waits, whose value comes next.
-    pub(super) fn add_key(&mut self, step: Step, key: &str) {
+    /// Another member waits, whose value comes next. False if it cannot wait.
+    pub(super) fn add_key(&mut self, step: Step, key: &str) -> bool {
+        if !self.has_room(key) || self.members.len() == MOST_MEMBERS {
+            return false;
+        }
         let key = self.keep(key);
         make_room(&mut self.members, 1);
         self.members.push((step, key, None));
+        true
     }
 
     /// The value of the last member. False if it cannot wait.
