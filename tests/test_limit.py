@@ -52,7 +52,7 @@ def test_records_batches_and_columns(name: Any, limit: int) -> None:
     assert len(list(module.read(io.BytesIO(DATA[name]), Row, limit=limit))) == len(expected)
 
 
-def test_what_follows_is_not_read() -> None:
+def test_what_follows_is_not_read(tmp_path: Path) -> None:
     closed: list[bool] = []
 
     def chunks() -> Iterator[bytes]:
@@ -73,6 +73,13 @@ def test_what_follows_is_not_read() -> None:
     # Without a class, the columns are those of these records.
     lines = io.BytesIO(b'{"a": 1}\n{"b": 2}\n{')
     assert pa.table(penstock.columns(lines, format="ndjson", limit=1)).column_names == ["a"]
+    # The files behind the last record are not read, either.
+    paths = [tmp_path / "a.ndjson", tmp_path / "b.ndjson"]
+    paths[0].write_text('{"a": 1}\n{"a": 2}\n{"c": 3}\n')
+    paths[1].write_text('{"b": 1}\n{')
+    for limit, names in ((2, ["a"]), (3, ["a", "c"]), (4, ["a", "c", "b"])):
+        assert pa.table(penstock.columns(paths, limit=limit)).column_names == names
+        assert pa.schema(penstock.schema(paths, limit=limit)).names == names
     schema = penstock.schema(io.BytesIO(b'{"a": 1}\n{"b": 2}\n{'), format="ndjson", limit=1)
     assert pa.schema(schema).names == ["a"]
 

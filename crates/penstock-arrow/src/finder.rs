@@ -85,7 +85,7 @@ pub struct Finder {
     records: u64,
     /// How many of them were complete.
     complete: u64,
-    /// How many of all parts may be.
+    /// How many of them may be.
     most: u64,
     facts: Vec<Fact>,
     frames: Vec<Frame>,
@@ -142,7 +142,13 @@ impl Finder {
         finder
     }
 
-    /// Ends behind so many records, of which there is at least one.
+    /// How many records of this part were complete.
+    #[must_use]
+    pub fn complete(&self) -> u64 {
+        self.complete
+    }
+
+    /// Ends behind so many records of this part, of which there is at least one.
     pub fn end_behind(&mut self, most: u64) {
         self.most = most;
     }

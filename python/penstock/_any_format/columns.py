@@ -241,7 +241,7 @@ def found(
     """Find a schema in the name of another verb. `reports` is whether broken files are reported."""
     _sources.check(verb, source)
     reader: Any = _verbs.read(source, **options)
-    schema: Schema = reader._schema(threads, reports, unions, options.get("limit"))  # noqa: SLF001 - it is ours
+    schema: Schema = reader._schema(threads, reports, unions)  # noqa: SLF001 - it is ours
     return schema
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SKIPPING = {"json", "ndjson"}
 """The formats whose readers skip records by the conditions of `wanted`.
 
-In CSV, a condition on a column that a file does not have is an error. In XML, a column has the text
-of child elements, too, and a condition has not.
+In CSV, a condition on a column that a file does not have is an error. In XML, an element with child
+elements is an error where a column is no text, and a condition looks at its own text only.
 """
 
 # The types of columns that are filtered, and the type of their values in Python.

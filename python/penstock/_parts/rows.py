@@ -248,6 +248,8 @@ class Rows(_Sequence["T"]):
             ...     len(swiss), swiss[-1]["name"]
             (2, 'Chur')
         """
+        from array import array  # noqa: PLC0415 - few programs look rows up
+
         path, name, dialect, into, duplicates, unknown, all_errors, limits = self._options
         dialect = _read.wanting(dialect, condition)
         self._unchanged()
@@ -255,12 +257,12 @@ class Rows(_Sequence["T"]):
         source = _rust.Source(path, name, None, None)
         with _rust.Reader(dialect, source, into, None, policy, limits) as reader:
             # With each record, it says how many were left out before.
-            wanted = [place + reader.filtered for place, _ in enumerate(reader)]
+            wanted = array("Q", (place + reader.filtered for place, _ in enumerate(reader)))
         self._unchanged()
         if self._places == range(len(self._file)):
             return self._at(wanted)
         mine = set(wanted)
-        return self._at([place for place in self._places if place in mine])
+        return self._at(array("Q", (place for place in self._places if place in mine)))
 
     def _unchanged(self) -> None:
         """Raise if the file is closed or has changed."""

@@ -132,18 +132,21 @@ impl Again {
         sought: &Sought,
     ) -> PyResult<Schema> {
         let mut finder = Finder::of(sought.wanted.clone(), sought.mixed);
-        if let Some(most) = sought.most {
-            finder.end_behind(most.max(1));
-        }
         // The threads would read what is behind the last record.
         let threads = if sought.most.is_some() { 1 } else { threads };
-        let (mut broken, mut first) = (0, None);
+        let (mut broken, mut first, mut left) = (0, None, sought.most);
         for (dialect, source) in sources {
+            match left {
+                Some(0) => break,
+                Some(most) => finder.end_behind(most),
+                None => {}
+            }
             let failed;
             let gauge = Gauge::default();
             let sourced = (dialect.get(), source.get());
             (finder, failed) = pass(py, finder, &self.recipe, sourced, threads, &gauge)?;
             sought.skipped.set(sought.skipped.get() + gauge.skipped.load(Ordering::Relaxed));
+            left = left.map(|most| most - finder.complete());
             let Some(error) = failed else { continue };
             if !self.leaves_out(py, sources, &error)? {
                 return Err(error);
@@ -171,7 +174,7 @@ pub(super) struct Sought {
     /// Whether there is a warning for each source whose rest is left out. Otherwise, the second pass
     /// reports it.
     pub(super) reports: bool,
-    /// How many records of each source count.
+    /// How many records of all sources count, of which there is at least one.
     pub(super) most: Option<u64>,
     /// How many records were left out.
     pub(super) skipped: Cell<u64>,

@@ -153,14 +153,11 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
         is_needed: bool,
     ) -> PyResult<NodeId> {
-        let alias = match annotation.getattr_opt(intern!(self.compiler.py, "__origin__"))? {
-            Some(origin) if is_alias(&origin) => Some(self.compiler.same_alias(annotation)?),
-            _ => None,
-        };
-        let annotation = alias.as_ref().unwrap_or(annotation);
         // A class means the same everywhere. Anything else may contain names, whose meaning depends
         // on their scope.
         let is_class = annotation.is_instance_of::<PyType>();
+        let alias = if is_class { None } else { self.alias_with_arguments(annotation)? };
+        let annotation = alias.as_ref().unwrap_or(annotation);
         let scope = if is_class { (0, 0) } else { self.scope.address() };
         let model = match &self.compiler.model {
             Some(model) if !is_class || is_of_bytes(annotation) => model.class.as_ptr() as usize,
@@ -182,6 +179,18 @@ impl<'py> Walk<'_, 'py> {
         let id = self.compiler.share(key, annotation);
         let made = self.content(annotation, nullable, id);
         self.compiler.made(key, id, made)
+    }
+
+    /// An alias with arguments, such as `Tree[int]`, if the annotation is one: of those that are equal, each time the
+    /// same.
+    fn alias_with_arguments(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match annotation.getattr_opt(intern!(self.compiler.py, "__origin__"))? {
+            Some(origin) if is_alias(&origin) => self.compiler.same_alias(annotation).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The object of the annotation, if that is text: each time the same.

@@ -161,6 +161,7 @@ impl Run {
         if !self.driver.builder().planned().is_plain() {
             return Ok(());
         }
+        let most = self.most();
         let again = match self.again.as_deref_mut() {
             Some(again) => again,
             // The rest of a file may have others than all of it.
@@ -180,7 +181,6 @@ impl Run {
         let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
         let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
         let wanted = (!names.wanted.is_empty()).then(|| Arc::new(Wanted::new(&names.wanted)));
-        let most = Some(self.allowed).filter(|most| *most < u64::MAX);
         let mut sought = Sought { wanted, mixed, most, ..Sought::default() };
         let mut schema = again.find(py, &sources, threads, &sought)?;
         if names.wanted.iter().any(|path| !has(schema.fields(), path)) {

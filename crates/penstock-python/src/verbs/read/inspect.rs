@@ -70,6 +70,7 @@ impl Run {
             sources.append(&mut chain.sources(py)?);
         }
         self.driver.close();
+        let most = most.or(self.most());
         let sought = Sought { reports, mixed: unions.mixed(), most, ..Sought::default() };
         let found = again.find(py, &sources, threads, &sought);
         self.driver.gauge().skipped.store(sought.skipped.get(), Ordering::Relaxed);

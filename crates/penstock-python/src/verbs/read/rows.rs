@@ -93,6 +93,11 @@ impl Run {
         }
     }
 
+    /// How many records there are at most, if that is said.
+    pub(super) fn most(&self) -> Option<u64> {
+        Some(self.allowed).filter(|most| *most < u64::MAX)
+    }
+
     /// Goes on with the next source, if there is one.
     #[cold]
     pub(super) fn next_source(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<bool> {

@@ -304,10 +304,10 @@ impl<S: Listener> Filtered<S> {
             || state.keys.iter().any(|edge| edge.key.as_bytes() == name)
     }
 
-    /// Whether a class has the text of an element with that of the elements in it, where a term asks for it.
+    /// Whether a class has text where a term asks for that of an element: it is that of the elements in it, too.
     fn asks_for_string(&self, id: u32) -> bool {
         let mut terms = self.condition.asked[id as usize].iter();
-        terms.any(|term| self.condition.terms[*term as usize].kind != Kind::Any)
+        terms.any(|term| self.condition.terms[*term as usize].kind == Kind::Text)
     }
 
     fn state(&self, state: u32) -> &State {
@@ -504,10 +504,10 @@ impl<S: Listener> Filtered<S> {
             let ids: Vec<u32> = whole.iter().chain(parts.into_iter().flatten()).copied().collect();
             let text = self.text.split_off(from);
             for id in ids {
-                let of_class = string.as_deref().filter(|_| whole == Some(id));
+                let string = string.as_deref().filter(|_| whole == Some(id));
                 self.answer(id, |term| {
-                    let own = if term.kind == Kind::Any { None } else { of_class };
-                    term.answer(Scalar::Untyped(Text::from(own.unwrap_or(&text))))
+                    let of_class = string.filter(|_| term.kind == Kind::Text);
+                    term.answer(Scalar::Untyped(Text::from(of_class.unwrap_or(&text))))
                 });
             }
             self.decide()?;
