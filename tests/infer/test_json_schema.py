@@ -176,3 +176,47 @@ def test_what_is_no_schema():
     assert "Record: TypeAlias = Any" in code(
         {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}
     )
+
+
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [
+        ({"properties": 3}, "properties"),
+        ({"$ref": 3}, r"\$ref"),
+        ({"enum": 3}, "enum"),
+        ({"allOf": 3}, "allOf"),
+        ({"anyOf": {}}, "anyOf"),
+        ({"type": ["object", 3]}, "type"),
+        ({"type": "string", "format": {}}, "format"),
+        ({"properties": {"a": {"title": 3}}}, "title"),
+        ({"required": 3, "properties": {"a": {}}}, "required"),
+        ({"patternProperties": 3}, "patternProperties"),
+    ],
+)
+def test_801_a_keyword_with_another_value_is_named(schema: Any, word: str) -> None:
+    source = io.BytesIO(json.dumps(schema).encode())
+    with pytest.raises(ValueError, match=f"^this is no JSON Schema: '{word}' is "):
+        penstock.infer(source, format="json-schema")
+
+
+def test_802_schemas_that_do_not_end_are_refused() -> None:
+    deep: Any = {"type": "integer"}
+    for _ in range(101):
+        deep = {"type": "array", "items": deep}
+    for schema in (deep, {"allOf": [{"$ref": "#"}]}):
+        source = io.BytesIO(json.dumps(schema).encode())
+        with pytest.raises(ValueError, match="the schemas are nested more than 100 deep"):
+            penstock.infer(source, format="json-schema")
+    # What stands beside each other is not deep.
+    parts = [{"allOf": [{"type": "string"}, {"minLength": 1}]} for _ in range(300)]
+    source = io.BytesIO(json.dumps({"anyOf": parts}).encode())
+    assert "Record: TypeAlias = str" in penstock.infer(source, format="json-schema")
+
+
+def test_803_what_a_description_says_is_no_code() -> None:
+    text = 'a\x00b\u2028"""\nc\x0c'
+    schema = {"type": "object", "description": text, "properties": {"a": {"description": text}}}
+    source = io.BytesIO(json.dumps(schema).encode())
+    code = penstock.infer(source, format="json-schema")
+    compile(code, "code", "exec")
+    assert all(line.isprintable() for line in code.splitlines())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import Any
 
+from penstock._base.errors import _printable
 from penstock._infer import layout as _layout
 from penstock._infer import names as _names
 from penstock._infer import types as _types
@@ -11,6 +13,8 @@ from penstock._infer import types as _types
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from penstock._infer.types import Class, Field, Made, Type
 
 _FORMATS = {
@@ -48,6 +52,8 @@ _SAYS = frozenset({
 })  # fmt: skip
 # A tuple with more parts is a list.
 _TUPLE = 8
+# Schemas inside of each other, or that refer to each other. What is written recurses.
+_DEEPEST = 100
 
 
 class Described:
@@ -60,11 +66,12 @@ class Described:
         self.classes: list[Made] = []
         self._document = document
         self._known: dict[str, Type | None] = {}
+        self._depth = 0
         self.is_alias = True
         if not isinstance(document, dict):
             raise ValueError("a JSON Schema is an object")  # noqa: TRY004 - it is data
         if _SAYS & document.keys():
-            self.type = self._type(document, document.get("title", name))
+            self.type = self._type(document, _word(document, "title", name))
             return
         found = {
             key: "/".join(("#", *path, _escaped(key)))
@@ -108,26 +115,44 @@ class Described:
         """The type of a schema."""
         if not isinstance(schema, dict):
             return _types.ANY
-        members = self._members(schema, name, path)
+        with self._deeper():
+            members = self._members(schema, name, path)
         if schema.get("nullable") is True:
             members.append(_types.NONE)
         return self._told(members) if members else _types.ANY
 
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        """Be in a schema inside of another.
+
+        Raises:
+            ValueError: There are too many around it.
+        """
+        if self._depth == _DEEPEST:
+            raise ValueError(f"the schemas are nested more than {_DEEPEST} deep")
+        self._depth += 1
+        yield
+        self._depth -= 1
+
     def _members(self, schema: dict[str, Any], name: str, path: str | None) -> list[Type]:
         if "$ref" in schema:
-            return [self._referred(schema["$ref"])]
+            return [self._referred(_word(schema, "$ref"))]
         if "const" in schema or "enum" in schema:
-            return _values([schema["const"]] if "const" in schema else schema["enum"])
+            return _values([schema["const"]] if "const" in schema else _list(schema, "enum"))
         for word in ("oneOf", "anyOf"):
             if word in schema and "properties" not in schema:
-                return [self._type(of, f"{name} {n + 1}") for n, of in enumerate(schema[word])]
+                found = enumerate(_list(schema, word), 1)
+                return [self._type(of, f"{name} {number}") for number, of in found]
         if "allOf" in schema:
             merged = self._merged(schema)
             if merged is not None:
                 return [self._object(merged, name, path)]
-            return [self._type(schema["allOf"][0], name)]
+            parts = _list(schema, "allOf")
+            return [self._type(parts[0], name)] if parts else []
         kinds = schema.get("type")
         kinds = kinds if isinstance(kinds, list) else [kinds] if kinds else _implied(schema)
+        if not all(isinstance(kind, str) for kind in kinds):
+            raise _wrong("type", schema["type"])
         return [self._of_kind(kind, schema, name, path) for kind in kinds]
 
     def _of_kind(self, kind: str, schema: dict[str, Any], name: str, path: str | None) -> Type:
@@ -139,7 +164,7 @@ class Described:
         if kind == "string":
             if schema.get("contentEncoding") == "base64":
                 return _types.BYTES
-            of = _FORMATS.get(schema.get("format", ""), of)
+            of = _FORMATS.get(_word(schema, "format"), of)
             return _marked(of, schema, _TEXTS) if of == _types.STR else of
         return _marked(of, schema, _NUMBERS) if kind in {"integer", "number"} else of
 
@@ -155,10 +180,10 @@ class Described:
         return _types.Generic("list", (self._type(rest, item),))
 
     def _object(self, schema: dict[str, Any], name: str, path: str | None) -> Type:
-        properties = schema.get("properties")
+        properties = _dict(schema, "properties")
         if not properties or not all(map(_names.has_path, properties)):
             values = schema.get("additionalProperties")
-            patterns = schema.get("patternProperties") or {}
+            patterns = _dict(schema, "patternProperties")
             if not isinstance(values, dict) and len(patterns) == 1:
                 (values,) = patterns.values()
             of = self._type(values, _names.singular(name)) if not properties else _types.ANY
@@ -168,7 +193,7 @@ class Described:
         self.classes.append(made)
         if path is not None:
             self._known[path] = of
-        required = set(schema.get("required", ()))
+        required = {key for key in _list(schema, "required") if isinstance(key, str)}
         made.fields = [
             self._field(key, inside, key in required) for key, inside in properties.items()
         ]
@@ -176,7 +201,7 @@ class Described:
 
     def _field(self, key: str, schema: Any, is_required: bool) -> Field:
         at = key.replace("~", "~0").replace("/", "~1").replace("*", "~2").replace("@", "~3")
-        of = self._type(schema, schema.get("title", key) if isinstance(schema, dict) else key)
+        of = self._type(schema, _word(schema, "title", key) if isinstance(schema, dict) else key)
         field = _types.Field(key, "member", at or "~4", of, not is_required)
         if isinstance(schema, dict):
             field.comment = _line(schema.get("description"))
@@ -190,22 +215,26 @@ class Described:
 
     def _merged(self, schema: dict[str, Any]) -> dict[str, Any] | None:
         """One schema of objects for `allOf`; None if these are no objects."""
+        with self._deeper():
+            return self._joined(schema)
+
+    def _joined(self, schema: dict[str, Any]) -> dict[str, Any] | None:
         merged: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
         others = {word: inside for word, inside in schema.items() if word != "allOf"}
-        for part in [*schema["allOf"], others]:
+        for part in [*_list(schema, "allOf"), others]:
             of = part
             for _ in range(100):
                 if not isinstance(of, dict) or "$ref" not in of:
                     break
-                of = self._at(of["$ref"])
+                of = self._at(_word(of, "$ref"))
             if isinstance(of, dict) and "allOf" in of:
                 of = self._merged(of)
             if not isinstance(of, dict):
                 return None
             if of.get("type", "object") != "object" or ("enum" in of or "const" in of):
                 return None
-            merged["properties"] |= of.get("properties", {})
-            merged["required"] += of.get("required", [])
+            merged["properties"] |= _dict(of, "properties")
+            merged["required"] += _list(of, "required")
             for word in ("description", "additionalProperties"):
                 if word in of:
                     merged[word] = of[word]
@@ -252,7 +281,7 @@ def _implied(schema: dict[str, Any]) -> list[str]:
         return ["object"]
     if schema.keys() & {"items", "prefixItems"}:
         return ["array"]
-    return ["string"] if "format" in schema and schema["format"] in _FORMATS else []
+    return ["string"] if _word(schema, "format") in _FORMATS else []
 
 
 def _values(values: list[Any]) -> list[Type]:
@@ -295,7 +324,35 @@ def _written(value: object) -> str:
 
 def _line(description: object) -> str:
     """A description in one line."""
-    return " ".join(description.split()) if isinstance(description, str) else ""
+    return _printable(" ".join(description.split())) if isinstance(description, str) else ""
+
+
+def _word(schema: dict[str, Any], word: str, otherwise: str = "") -> str:
+    """The text of a keyword."""
+    found = schema.get(word, otherwise)
+    if not isinstance(found, str):
+        raise _wrong(word, found)
+    return found
+
+
+def _list(schema: dict[str, Any], word: str) -> list[Any]:
+    """The list of a keyword; without it, an empty one."""
+    found = schema.get(word, [])
+    if not isinstance(found, list):
+        raise _wrong(word, found)
+    return found
+
+
+def _dict(schema: dict[str, Any], word: str) -> dict[str, Any]:
+    """The object of a keyword; without it, an empty one."""
+    found = schema.get(word, {})
+    if not isinstance(found, dict):
+        raise _wrong(word, found)
+    return found
+
+
+def _wrong(word: str, found: object) -> ValueError:
+    return ValueError(f"this is no JSON Schema: {word!r} is {found!r:.80}")
 
 
 def _name(path: str) -> str:
