@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -49,3 +50,21 @@ def test_796_a_condition_compares_the_text_that_the_class_has(into: Any, size: i
             assert found == [record for record in every if record.s == text]
         found = list(penstock.xml.read(chunks, into, where=field("s").contains("b")))
         assert found == [record for record in every if "b" in record.s]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("last", "record"),
+    [('{"n": 6, "x": "text"}', 12), ('{"n": 6, "x": 2}\n{"n"', 13)],
+    ids=["of another kind", "malformed"],
+)
+def test_804_columns_are_found_with_the_numbers_of_all_records(
+    last: str, record: int, threads: int
+) -> None:
+    lines = "".join(f'{{"n": {n}}}\n' for n in range(10)) + f'{{"n": 5, "x": 1}}\n{last}\n'
+    for where in (None, field("n") >= 5):
+        with pytest.raises(penstock.DecodeError) as caught:
+            penstock.schema(
+                io.BytesIO(lines.encode()), format="ndjson", where=where, threads=threads
+            )
+        assert caught.value.record == record

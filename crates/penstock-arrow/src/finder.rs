@@ -8,13 +8,10 @@ use crate::wanted::{ALL, Wanted};
 use penstock_core::error::{Fail, brief};
 use penstock_core::event::{Key, KeyKind, KnownKeys, Scalar, Text, repeated};
 use penstock_core::path_step::PathStep;
-use penstock_core::position::Place as Position;
 use penstock_core::protocol::{
-    Code, Destination, Flow, FormatReader, Hints, InputView, Kept, LookAhead, Misfit, Refused,
-    RowsAs, Sink, Step, Want,
+    Code, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Misfit, Refused, RowsAs,
+    Sink, Step, Want,
 };
-use penstock_core::run::RecordScope;
-use penstock_core::select::{Condition, Records};
 use penstock_core::split::{Shares, Worker};
 use penstock_core::xml::is_about;
 use penstock_scan::{copied, make_room};
@@ -696,38 +693,6 @@ impl LookAhead for Finder {
     }
 }
 
-/// A [`Finder`] for the records inside of documents, or for each value at the root.
-#[derive(Debug)]
-pub struct Finding(RecordScope<Finder>);
-
-impl Finding {
-    /// Finds the schema of the records that are chosen.
-    pub fn new(finder: Finder, records: Option<Records>) -> Self {
-        Finding(RecordScope::new(finder, records))
-    }
-
-    /// Before anything is read: only those of the records count that a condition wants, if there is one.
-    #[must_use]
-    pub fn wanting(self, condition: Option<Arc<Condition>>) -> Self {
-        Finding(self.0.wanting(condition))
-    }
-
-    /// The way to the sink, which shares its work with threads.
-    pub fn scope(&mut self) -> &mut RecordScope<Finder> {
-        &mut self.0
-    }
-
-    /// The sink, for the records of another source.
-    #[must_use]
-    pub fn into_finder(self) -> Finder {
-        match self.0 {
-            RecordScope::Root(finder) => finder,
-            RecordScope::Inside(mut select) => std::mem::take(select.inner_mut()),
-            RecordScope::Where(mut some) => std::mem::take(some.filtered_mut().inner_mut()),
-        }
-    }
-}
-
 impl Destination for Finder {
     type Error = Refusal;
     type Cause = Infallible;
@@ -762,17 +727,6 @@ impl Worker for Finder {
     fn anew(&self, _used: Option<Self>) -> Option<Self> {
         Some(Finder::of(self.wanted.clone(), self.found.mixed))
     }
-    fn read_piece<R: FormatReader>(
-        scope: &mut RecordScope<Self>,
-        reader: &mut R,
-        given: InputView<'_>,
-    ) -> Result<Step, Fail<Refusal>> {
-        match scope {
-            RecordScope::Root(finder) => reader.run_dyn(given, finder),
-            RecordScope::Inside(select) => reader.run_dyn(given, select),
-            RecordScope::Where(some) => some.read_from(reader, given),
-        }
-    }
 }
 
 impl Shares for Finder {
@@ -796,54 +750,6 @@ impl Shares for Finder {
         self.records += worker.records;
         self.complete += worker.complete;
         Ok(None)
-    }
-}
-
-impl Destination for Finding {
-    type Error = Refusal;
-    type Cause = Infallible;
-    type Break = Infallible;
-
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: InputView<'_>,
-    ) -> Result<Step, Fail<Refusal>> {
-        Finder::read_piece(&mut self.0, reader, given)
-    }
-    fn refused(
-        &mut self,
-        refusal: Refusal,
-        given: InputView<'_>,
-    ) -> Refused<Infallible, Infallible> {
-        Destination::refused(&mut self.0, refusal, given)
-    }
-    fn abandon_record(&mut self) {
-        self.0.abandon_record();
-    }
-    fn restart(&mut self) {
-        self.0.restart();
-    }
-    fn record_path(&self) -> Vec<PathStep> {
-        self.0.record_path()
-    }
-    fn value_path(&self, inside: bool, given: InputView<'_>) -> Vec<PathStep> {
-        self.0.value_path(inside, given)
-    }
-    fn record_depth(&self) -> usize {
-        self.0.record_depth()
-    }
-    fn inner_records(&self) -> Option<(u64, bool, bool)> {
-        self.0.inner_records()
-    }
-    fn ready(&self) -> u64 {
-        self.0.ready()
-    }
-    fn take_kept(&mut self) -> Kept<Infallible> {
-        self.0.take_kept()
-    }
-    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Position>) {
-        self.0.place_kept(locate);
     }
 }
 

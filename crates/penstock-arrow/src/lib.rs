@@ -60,7 +60,7 @@ pub use arrow_schema::{
 pub use batch::Texts;
 pub use columns::Columns;
 pub use fast::{LeftOut, NativeSink, Settings};
-pub use finder::{Finder, Finding};
+pub use finder::Finder;
 pub use found::Mixed;
 pub use keyed::Keyed;
 pub use markup::Markup;

@@ -2,11 +2,11 @@
 //! in which the parts are merged.
 
 use penstock_arrow::found::{Found, Unfound};
-use penstock_arrow::{Finder, Finding, Seen};
+use penstock_arrow::{Finder, Seen};
 use penstock_core::formats::Reader;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
-use penstock_core::run::{InMemory, Origin, Policy, Run, Turn};
+use penstock_core::run::{InMemory, Origin, Policy, RecordScope, Run, Turn};
 use proptest::prelude::*;
 
 /// What is found in lines, or None if a record conflicts with an earlier one.
@@ -15,7 +15,7 @@ fn found(lines: &[String], part: u32, step: usize) -> Option<Found> {
     let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
     let mut run =
         Run::new(reader, InMemory::new(text.as_bytes(), Origin::default()), Policy::Raise);
-    let mut to = Finding::new(Finder::new(), None);
+    let mut to = RecordScope::new(Finder::new(), None);
     loop {
         match run.advance(&mut to) {
             Ok(Turn::Dry) => run.input_mut().more(step),
@@ -24,7 +24,7 @@ fn found(lines: &[String], part: u32, step: usize) -> Option<Found> {
             Err(_) => return None,
         }
     }
-    let mut found = to.into_finder().into_parts().0;
+    let mut found = to.into_inner().into_parts().0;
     found.number(part, 0, 0);
     Some(found)
 }

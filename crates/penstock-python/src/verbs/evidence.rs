@@ -1,10 +1,8 @@
 //! Evidence of which classes read records, as plain data. Python decides what is made of it.
 
-use super::convert::{Got, advance};
-use super::finding::{Again, Sourced};
-use super::threads::Together;
+use super::finding::{Again, Sourced, read_all};
 use crate::drive::driver::Gauge;
-use crate::edge::errors::{self, Named, given};
+use crate::edge::errors::{Named, given};
 use crate::edge::options::warn_of_broken;
 use crate::io::dialect::{Choice, Dialect};
 use crate::io::sources::SourceObject;
@@ -84,7 +82,7 @@ fn pass(
         Err(error) => return Ok((Evidence::new(), Some(error))),
     };
     let name = source.name();
-    let mut run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), policy);
+    let run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), policy);
     let named = Named::new(dialect.name(), name.as_deref());
     let mut evidence = Evidence::new();
     // A condition decides about a record of which some was seen already.
@@ -92,21 +90,8 @@ fn pass(
         evidence = evidence.leaving_out();
     }
     let mut to = RecordScope::new(evidence, records).wanting(condition);
-    let mut together = Together::new(threads, &mut run);
-    let mut bring =
-        |run: &mut Run<_, Windows, _>, to: &mut RecordScope<_>| together.bring(run, to, gauge);
-    let failed = loop {
-        match py.detach(|| advance(&mut run, &mut to, gauge, |_| 0, &mut bring)) {
-            Ok(Got::Somewhere) => py.check_signals()?,
-            Ok(Got::End) => break None,
-            Ok(Got::Problem(problem)) => {
-                let error = errors::of_problem(py, *problem, &named);
-                break Some(error.unwrap_or_else(|instead| instead));
-            }
-            Err(failed) => break Some(errors::of_failure(py, failed, &named)),
-        }
-    };
-    Ok((std::mem::take(to.inner_mut()).into_whole(), failed))
+    let failed = read_all(py, run, &mut to, &named, threads, gauge).err();
+    Ok((to.into_inner().into_whole(), failed))
 }
 
 /// Evidence as Python takes it: the place of the record, the names of its elements, how many records

@@ -14,9 +14,11 @@ use crate::io::sources::SourceObject;
 use crate::io::stored::{About, about_remote, is_remote};
 use crate::plan::plan_error;
 use penstock_arrow::plan::NodeId;
-use penstock_arrow::{Finder, Finding, MOST_DIGITS, Mixed, Wanted};
+use penstock_arrow::{Finder, MOST_DIGITS, Mixed, Wanted};
 use penstock_core::formats::Reader;
-use penstock_core::run::{Policy, Run, Windows};
+use penstock_core::protocol::Destination;
+use penstock_core::run::{Policy, RecordScope, Run, Windows};
+use penstock_core::split::Shares;
 use pyo3::exceptions::PyOSError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -308,23 +310,23 @@ fn pass(
     finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
     let run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
     let named = Named::new(dialect.name(), name.as_deref());
-    let mut to = Finding::new(finder, records).wanting(condition);
+    let mut to = RecordScope::new(finder, records).wanting(condition);
     let failed = read_all(py, run, &mut to, &named, threads, gauge).err();
-    Ok((to.into_finder(), failed))
+    Ok((to.into_inner(), failed))
 }
 
 /// Reads all records of a run in so many threads, without the interpreter's lock.
-pub(super) fn read_all(
+pub(super) fn read_all<D: Shares + Destination<Cause = Infallible, Break = Infallible> + Send>(
     py: Python<'_>,
     mut run: Run<Reader, Windows, Infallible>,
-    to: &mut Finding,
+    to: &mut RecordScope<D>,
     named: &Named<'_>,
     threads: usize,
     gauge: &Gauge,
 ) -> PyResult<()> {
     let mut together = Together::new(threads, &mut run);
     let mut bring =
-        |run: &mut Run<_, Windows, _>, to: &mut Finding| together.bring(run, to.scope(), gauge);
+        |run: &mut Run<_, Windows, _>, to: &mut RecordScope<D>| together.bring(run, to, gauge);
     loop {
         match py.detach(|| advance(&mut run, to, gauge, |_| 0, &mut bring)) {
             Ok(Got::Somewhere) => py.check_signals()?,

@@ -13,7 +13,7 @@ use crate::io::sources::{SourceObject, Version};
 use crate::io::stored::{FromHere, Stored, is_remote};
 use crate::verbs::finding::read_all;
 use crate::verbs::read::{Reader, check_threads};
-use penstock_arrow::{Finder, Finding};
+use penstock_arrow::Finder;
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::event::KeyKind;
@@ -662,16 +662,16 @@ pub(crate) fn split_schema(
                 run.pass_records(point.records);
             }
         }
-        let mut to = Finding::new(finder, records).wanting(condition);
+        let mut to = RecordScope::new(finder, records).wanting(condition);
         if let Some(RecordStart { open, records, .. }) = &point
-            && !to.scope().go_on(open, *records)
+            && !to.go_on(open, *records)
         {
             return Err(changed());
         }
         let named = Named::new(dialect.name(), name.as_deref());
         let gauge = Gauge::default();
         read_all(py, run, &mut to, &named, threads, &gauge)?;
-        Schema::found(py, to.into_finder(), gauge.skipped.load(Ordering::Relaxed))
+        Schema::found(py, to.into_inner(), gauge.skipped.load(Ordering::Relaxed))
     })
 }
 
