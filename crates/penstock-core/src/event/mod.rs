@@ -4,9 +4,11 @@
 //! elements of XML. The events are the methods of [`Sink`](crate::protocol::Sink); this module holds
 //! their arguments.
 
+pub mod members;
 pub(crate) mod row;
 mod rows;
 
+pub use members::{Member, Members};
 pub use row::{Cell, Keys, KnownKeys, Row, repeated};
 pub use rows::{RowCell, Rows};
 

@@ -3,6 +3,7 @@
 //! Each rule has a name: search for `rule:`. A rule's code reaches from its name to the next one. A member of a map
 //! runs through `key`, `value` and `next` from top to bottom.
 
+use super::ahead;
 use super::comment::{self, Comment, Passing};
 use super::framing::Framing;
 use super::look::{Looking, NO_TAG};
@@ -10,7 +11,7 @@ use super::partial::{Partial, WHOLE};
 use super::reader::{NOWHERE, Reader, State};
 use super::token::{self, NonFinite, Passed};
 use crate::error::{Fail, Fault};
-use crate::event::Text;
+use crate::event::{Members, Text};
 use crate::protocol::{Flow, Listener, Step, Want};
 use crate::source::encoding::UTF8_BOM;
 use crate::value::number::{self, Outcome};
@@ -237,6 +238,25 @@ impl Reader {
                 }
             };
         }
+        /// Seeks members ahead from a place on. None, if the next key may be that of an early tag: it is not told again.
+        macro_rules! sought {
+            ($from:expr, $coming:expr) => {{
+                let coming = if self.early.at == NO_TAG.at { $coming } else { &[] };
+                let (token, number) = (self.token_limit, self.number_limit);
+                let room = &mut self.ahead;
+                ahead::seek(
+                    isa.chosen(),
+                    ahead::Seek { text, from: $from, coming, room, token, number, lines },
+                )
+            }};
+        }
+        /// The members that were found.
+        macro_rules! found {
+            ($sought:expr) => {{
+                let found = &self.ahead[..$sought.found];
+                Members::new(valid, base, $sought.from..$sought.end, $sought.keys, found)
+            }};
+        }
         // rule: open
         /// Opens a map or a list, whose first byte is at `pos`.
         macro_rules! open {
@@ -402,6 +422,16 @@ impl Reader {
                             state = State::Next;
                             break 'next;
                         }
+                        let coming = sink.members_ahead();
+                        // Part of the key may have been scanned.
+                        if !coming.is_empty() && self.partial.scanned == 0 {
+                            let sought = sought!(pos, coming);
+                            if sought.keys > 0 {
+                                let members = found!(sought);
+                                let _ = tell!(sink.members(&members), State::Next, sought.end);
+                                break 'next;
+                            }
+                        }
                         let expected = sink.expected_key();
                         if !expected.is_empty() && stands_at(text, pos, expected) {
                             // An earlier window may have scanned part of it as an unknown key.
@@ -517,7 +547,40 @@ impl Reader {
                             let _ = tell!(sink.text(string, at), after_value!(), end);
                         }
                         b'{' => {
+                            let ahead = if SKIP { &[][..] } else { sink.object_ahead() };
+                            if ahead.is_empty() || self.stack.len() >= self.depth_limit {
+                                open!(true, begin_map, State::FirstKey);
+                                continue 'step;
+                            }
+                            let sought = sought!(pos + 1, ahead);
+                            let ends = match sought.brace {
+                                Some(brace)
+                                    if self.stack.is_empty()
+                                        && self.framing != Framing::Document =>
+                                {
+                                    match self.value_ends(text, pos, brace + 1, last, false) {
+                                        Ok(true) => Some(brace),
+                                        Ok(false) => leave!(Step::More),
+                                        // It is found again behind the members.
+                                        Err(_) => {
+                                            self.trailing = 0;
+                                            None
+                                        }
+                                    }
+                                }
+                                brace => brace,
+                            };
+                            if let Some(brace) = ends {
+                                let (members, end) = (found!(sought), base + brace as u64);
+                                let told = sink.object(&members, at, end);
+                                let _ = tell!(told, after_value!(), brace + 1);
+                                break 'scalar;
+                            }
                             open!(true, begin_map, State::FirstKey);
+                            if sought.keys > 0 {
+                                let members = found!(sought);
+                                let _ = tell!(sink.members(&members), State::Next, sought.end);
+                            }
                             continue 'step;
                         }
                         b'[' => {

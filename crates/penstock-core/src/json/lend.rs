@@ -31,6 +31,12 @@ impl Key {
         Key(text.into_boxed_str().into_boxed_bytes())
     }
 
+    /// The same, owned.
+    #[must_use]
+    pub fn into_bytes(self) -> Box<[u8]> {
+        self.0
+    }
+
     /// The key as JSON text has it; nothing if it needs an escape.
     #[must_use]
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! JSON (RFC 8259) and its streams: NDJSON, RFC 7464 sequences, concatenated values.
 
+mod ahead;
 pub mod canonical;
 mod comment;
 pub mod direct;

@@ -83,6 +83,10 @@ macro_rules! forward {
             mut key(key: $crate::event::Text<'_>, at: u64)
                 -> Result<$crate::protocol::Flow, Self::Error>;
             mut expected_key_found(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
+            mut members(members: &$crate::event::Members<'_>)
+                -> Result<$crate::protocol::Flow, Self::Error>;
+            mut object(members: &$crate::event::Members<'_>, at: u64, end: u64)
+                -> Result<$crate::protocol::Flow, Self::Error>;
             mut null(at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
             mut boolean(value: bool, at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
             mut int(value: i64, at: u64) -> Result<$crate::protocol::Flow, Self::Error>;
@@ -108,6 +112,8 @@ macro_rules! forward {
         $rule! { hints
             ref expected_key() -> &[u8];
             ref expected_name() -> &[u8];
+            ref members_ahead() -> &[$crate::protocol::Coming];
+            ref object_ahead() -> &[$crate::protocol::Coming];
             ref want() -> $crate::protocol::Want;
             ref ignores_scalar() -> bool;
             ref as_written() -> bool;

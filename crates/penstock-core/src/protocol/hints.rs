@@ -1,5 +1,15 @@
 //! A sink's expectations, which the reader compares with the text in place.
 
+/// A member that a sink expects.
+#[derive(Clone, Debug)]
+pub struct Coming {
+    /// Its key, as the [expected key](Hints::expected_key) of the reader's format.
+    pub key: Box<[u8]>,
+    /// The form in which the sink wants it, if it is a number. Nothing if the sink does not want the value: then the reader
+    /// only validates it.
+    pub want: Option<Want>,
+}
+
 /// The form in which a sink wants the next number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
@@ -30,6 +40,21 @@ pub trait Hints {
     /// [`expected_key_found`](super::Sink::expected_key_found), too.
     #[inline(always)]
     fn expected_name(&self) -> &[u8] {
+        &[]
+    }
+    /// The members that probably come next, from the [expected key](Self::expected_key) on, each with a
+    /// scalar as its value. A reader that finds some of them in one go reports them with
+    /// [`members`](super::Sink::members), and what differs as usual. Nothing if there are not several,
+    /// or if the sink has to answer each of them.
+    #[inline(always)]
+    fn members_ahead(&self) -> &[Coming] {
+        &[]
+    }
+    /// If the next value is a map: the members with which it probably begins, as
+    /// [`members_ahead`](Self::members_ahead) says them once it has begun. A sink that gives some of them takes such a map
+    /// also as a whole, with [`object`](super::Sink::object), and without looking ahead.
+    #[inline(always)]
+    fn object_ahead(&self) -> &[Coming] {
         &[]
     }
     /// The form in which the sink wants the next number.

@@ -1,7 +1,7 @@
 //! Expands rows into the events that they stand for.
 
 use super::erased::{Kept, Refused};
-use super::{Flow, Look, LookAhead};
+use super::{Flow, Look, LookAhead, Sink};
 use crate::event::row::Next;
 use crate::event::{Key, KeyKind, Row, Scalar};
 
@@ -92,7 +92,11 @@ pub(crate) fn name<S: LookAhead + ?Sized>(
 }
 
 /// Reports a value with the method for its kind.
-pub(crate) fn scalar<S: LookAhead + ?Sized>(
+///
+/// # Errors
+/// The sink's error.
+#[inline]
+pub fn scalar<S: Sink + ?Sized>(
     sink: &mut S,
     value: Scalar<'_>,
     at: u64,

@@ -1,6 +1,7 @@
 //! The events of a document, as a reader reports them.
 
-use crate::event::{Container, Key, KeyKind, Matched, Scalar, Text};
+use super::row::scalar;
+use crate::event::{Container, Key, KeyKind, Matched, Member, Members, Scalar, Text};
 use crate::value::number::Outcome;
 
 /// A sink's answer to an event.
@@ -98,6 +99,28 @@ pub trait Sink {
     #[inline(always)]
     fn expected_key_found(&mut self, _at: u64) -> Result<Flow, Self::Error> {
         Ok(Flow::Take)
+    }
+    /// Members that the sink [expected](super::Hints::members_ahead). It means the same as the key and the value of each
+    /// of them, one after another. The reader is past all of them, whatever the answer is: a sink that refuses one does
+    /// not get those behind it.
+    #[inline(always)]
+    fn members(&mut self, members: &Members<'_>) -> Result<Flow, Self::Error> {
+        // Only a sink that expects members without wanting them has to know their places.
+        for Member { value, key_at, at, .. } in members.iter() {
+            self.expected_key_found(key_at)?;
+            scalar(self, value, at)?;
+        }
+        Ok(Flow::Take)
+    }
+    /// A map that the sink [expected](super::Hints::object_ahead), with all of its members. It means the same as its
+    /// beginning at `at`, the members and its end at `end`.
+    #[inline(always)]
+    fn object(&mut self, members: &Members<'_>, at: u64, end: u64) -> Result<Flow, Self::Error> {
+        if self.begin_map(at)? == Flow::Skip {
+            return Ok(Flow::Skip);
+        }
+        self.members(members)?;
+        self.end_map(end)
     }
     /// `null`.
     #[inline(always)]

@@ -5,7 +5,7 @@ use penstock_core::limits::Limits;
 use penstock_core::protocol::Want;
 use proptest::prelude::*;
 
-use crate::documents::{cuts, damaged, document, number};
+use crate::documents::{cuts, damaged, document, number, string};
 use crate::naive::{Event, What, wanted};
 use crate::recording::{Cuts, Recorder, chance, read};
 use crate::{config, expected};
@@ -33,6 +33,38 @@ fn lent(events: &[Event], seed: u64) -> Vec<String> {
     events.iter().enumerate().map(lend).chain([String::new()]).collect()
 }
 
+/// The right key before each event.
+fn all_keys(events: &[Event]) -> Vec<String> {
+    let key = |(_, what): &Event| match what {
+        What::Key(key) if !key.contains(|c: char| c < ' ' || c == '"' || c == '\\') => {
+            format!("\"{key}\":")
+        }
+        _ => String::new(),
+    };
+    events.iter().map(key).collect()
+}
+
+/// Records of several scalars, in one line each or in several.
+fn record() -> impl Strategy<Value = String> {
+    let scalar = prop_oneof![
+        4 => number(),
+        4 => string(),
+        1 => Just("true".to_owned()),
+        1 => Just("false".to_owned()),
+        1 => Just("null".to_owned()),
+        1 => Just("[1]".to_owned()),
+    ];
+    let space = || prop_oneof![6 => Just(""), 2 => Just(" "), 1 => Just("\n  "), 1 => Just("\t")];
+    let member = (space(), "[a-z]{1,9}", space(), space(), scalar, space()).prop_map(
+        |(front, key, before, after, value, behind)| {
+            format!("{front}\"{key}\"{before}:{after}{value}{behind}")
+        },
+    );
+    let record =
+        prop::collection::vec(member, 0..40).prop_map(|it| format!("{{{}}}", it.join(",")));
+    prop::collection::vec(record, 1..4).prop_map(|it| it.join("\n"))
+}
+
 proptest! {
     #![proptest_config(config(1_000))]
 
@@ -45,6 +77,27 @@ proptest! {
         let mut recorder = Recorder { lent, ..Recorder::skipping(skips) };
         read(&text, Framing::Document, &Limits::default(), &cuts, &mut recorder);
         prop_assert_eq!(recorder.events, expected);
+    }
+
+    #[test]
+    fn members_ahead_change_nothing(
+        text in prop_oneof![document(), damaged(document()), record(), damaged(record())],
+        framing in prop_oneof![Just(Framing::Document), Just(Framing::Lines)],
+        cuts in cuts(), seed in 0_u64..1000,
+        want in prop_oneof![Just(Want::Native), Just(Want::Float), Just(Want::Digits)],
+        token in prop_oneof![Just(Limits::default().token), 8_usize..30],
+        refused in prop_oneof![Just(None), (0_usize..12).prop_map(|event| Some((event, 0)))],
+    ) {
+        let limits = Limits { token, number: token.min(Limits::default().number), ..Limits::default() };
+        let told = |lent: Vec<String>, cuts: &Cuts| {
+            let mut recorder = Recorder::ahead(lent, want);
+            recorder.refusal = refused;
+            read(&text, framing, &limits, cuts, &mut recorder);
+            recorder
+        };
+        let plainly = told(Vec::new(), &Cuts::WHOLE).events;
+        let lent = if seed == 0 { all_keys(&plainly) } else { lent(&plainly, seed) };
+        prop_assert_eq!(told(lent, &cuts).events, plainly);
     }
 
     #[test]
@@ -61,6 +114,17 @@ proptest! {
             prop_assert_eq!(told(want), wanted(&number, want));
         }
     }
+}
+
+/// Members with scalars are found ahead, in as few parts as there may be.
+#[test]
+fn members_are_found_ahead() {
+    let text = r#"{"a":1,"b": "x", "c":null,"d":[1],"e":true,"f":-0.5,"g":"\n","h":2}"#;
+    let events = expected(text, Framing::Document, 0);
+    let mut recorder = Recorder::ahead(all_keys(&events), Want::Float);
+    read(text, Framing::Document, &Limits::default(), &Cuts::WHOLE, &mut recorder);
+    // Not the list, and not the text with an escape.
+    assert_eq!((recorder.found_ahead, recorder.found), (6, 8));
 }
 
 /// An expected key that is in the text is found, whatever its length; a key that only has the same

@@ -2,10 +2,10 @@
 //! to a reader in windows. The fuzz targets use both.
 
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, Scalar, Text};
+use penstock_core::event::{Key, Members, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Hints, Look, LookAhead, Sink, Want};
+use penstock_core::protocol::{Coming, Flow, Hints, Look, LookAhead, Sink, Want};
 use penstock_scan::ValidText;
 
 use crate::naive::{Event, What};
@@ -69,6 +69,10 @@ pub(crate) struct Recorder {
     pub(crate) refusal: Option<(usize, usize)>,
     /// The expected keys as text has them, by the number of events before.
     pub(crate) lent: Vec<String>,
+    /// The members that it expects: those before an even, and those before an odd number of events.
+    pub(crate) ahead: [Vec<Coming>; 2],
+    /// How many members were found ahead.
+    pub(crate) found_ahead: usize,
     pub(crate) want: Want,
     /// Makes the reader use the portable instruction set.
     pub(crate) portable: bool,
@@ -89,6 +93,8 @@ impl Recorder {
             pauses: 0,
             refusal: None,
             lent,
+            ahead: [Vec::new(), Vec::new()],
+            found_ahead: 0,
             want,
             portable: false,
             shared: false,
@@ -102,6 +108,23 @@ impl Recorder {
     /// Gives these answers.
     pub(crate) fn answering(answers: Answers) -> Self {
         Recorder { answers, ..Recorder::new() }
+    }
+
+    /// Expects these keys, and members ahead wherever several follow one another.
+    pub(crate) fn ahead(lent: Vec<String>, want: Want) -> Self {
+        let every_second = |from: usize| {
+            let keys = lent.iter().skip(from).step_by(2);
+            keys.map(|key| Coming { key: key.as_bytes().into(), want: Some(want) }).collect()
+        };
+        let ahead = [every_second(0), every_second(1)];
+        Recorder { lent, ahead, want, ..Recorder::new() }
+    }
+
+    /// The members that it expects behind so many events.
+    fn coming(&self, number: usize) -> &[Coming] {
+        let ahead = self.ahead[number % 2].get(number / 2..).unwrap_or_default();
+        let end = ahead.iter().position(|coming| coming.key.is_empty()).unwrap_or(ahead.len());
+        &ahead[..end]
     }
 
     /// Writes an event down, and refuses it if it is the one to refuse. Yields its offset.
@@ -159,6 +182,17 @@ impl Sink for Recorder {
         panic!("JSON has no pieces of text, and here is {text:?}")
     }
     fn abandon(&mut self) {}
+    fn members(&mut self, members: &Members<'_>) -> Result<Flow, usize> {
+        self.found_ahead += members.keys();
+        for (place, member) in members.iter().enumerate() {
+            assert_eq!(member.place, place);
+            let name = format!("\"{}\":", members.name(&member).text.as_str());
+            assert_eq!(name, self.lent[self.events.len() % self.lent.len()]);
+            self.expected_key_found(member.key_at)?;
+            self.scalar(member.value, member.at)?;
+        }
+        Ok(Flow::Take)
+    }
     fn expected_key_found(&mut self, at: u64) -> Result<Flow, usize> {
         let name = self.lent[self.events.len() % self.lent.len()].trim_end_matches(':');
         let name = name[1..name.len() - 1].to_owned();
@@ -173,6 +207,12 @@ impl Hints for Recorder {
             0 => &[],
             lent => self.lent[self.events.len() % lent].as_bytes(),
         }
+    }
+    fn members_ahead(&self) -> &[Coming] {
+        self.coming(self.events.len())
+    }
+    fn object_ahead(&self) -> &[Coming] {
+        self.coming(self.events.len() + 1)
     }
     fn want(&self) -> Want {
         self.want

@@ -2,11 +2,13 @@
 //! method: no default of the filter answers instead.
 
 use penstock_core::event::{
-    Container, ContainerKind, Key, KeyKind, KnownKeys, Matched, Row, Rows, Scalar, Text,
+    Container, ContainerKind, Key, KeyKind, KnownKeys, Matched, Members, Row, Rows, Scalar, Text,
 };
 use penstock_core::forward;
 use penstock_core::limits::Limits;
-use penstock_core::protocol::{Flow, Hints, Judge, Listener, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::protocol::{
+    Coming, Flow, Hints, Judge, Listener, Look, LookAhead, RowsAs, Sink, Want,
+};
 use penstock_core::select::{Path, Records, Select};
 use penstock_core::value::number::Outcome;
 use penstock_core::xml;
@@ -43,6 +45,11 @@ impl Answer for Result<(usize, Flow), ()> {
 impl Answer for &[u8] {
     fn answer() -> Self {
         b"lent"
+    }
+}
+impl Answer for &[Coming] {
+    fn answer() -> Self {
+        &[]
     }
 }
 impl Answer for Want {
@@ -122,6 +129,7 @@ samples! {
     Matched<'_>: Matched::Index(7);
     Outcome: Outcome::Int(7);
     Container: Container { kind: ContainerKind::Set, shared: None };
+    &Members<'_>: Box::leak(Box::new(Members::new("7".into(), 7, 0..1, 7, &[])));
     &KnownKeys<'_>: &KnownKeys { shape: 7, keys: &[], places: &[], at: 0 };
     &mut [Option<Want>]: &mut [];
     &Rows<'_>: Box::leak(Box::new(Rows::new("7\n".into(), 7, &[0, 2], 1, None)));

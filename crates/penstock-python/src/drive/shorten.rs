@@ -312,6 +312,8 @@ macro_rules! passed {
     (@ mut key $($rest:tt)*) => {};
     (@ mut written_key $($rest:tt)*) => {};
     (@ mut expected_key_found $($rest:tt)*) => {};
+    (@ mut members $($rest:tt)*) => {};
+    (@ mut object $($rest:tt)*) => {};
     (@ mut scalar $($rest:tt)*) => {};
     (@ mut null $($rest:tt)*) => {};
     (@ mut boolean $($rest:tt)*) => {};

@@ -49,7 +49,7 @@ use penstock_core::value::cells::Cells;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-pub(crate) use crate::plan::keys::hints::KeyHints;
+pub(crate) use crate::plan::keys::hints::{KeyHints, Lent, NOTHING_LENT, runs};
 pub(crate) use crate::plan::keys::spread::{Spread, Stars};
 pub(crate) use crate::plan::make::type_objects::attribute as class_attribute;
 pub(crate) use cache::{PlanKey, Prefixes, on_clearing, plan_from, plan_of_kinds};

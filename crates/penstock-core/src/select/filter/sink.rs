@@ -3,7 +3,7 @@
 use super::Select;
 use crate::event::{Key, KeyKind, KnownKeys, Row, Rows, Text};
 use crate::forward;
-use crate::protocol::{Flow, Hints, Listener, LookAhead, RowsAs, Sink, Want, expand};
+use crate::protocol::{Coming, Flow, Hints, Listener, LookAhead, RowsAs, Sink, Want, expand};
 
 /// The methods that treat all events of a record alike. In a record they forward the event with the
 /// same method; outside they ignore it.
@@ -128,6 +128,8 @@ macro_rules! hinted {
     };
     (@ expected_key $($rest:tt)*) => {};
     (@ expected_name $($rest:tt)*) => {};
+    (@ members_ahead $($rest:tt)*) => {};
+    (@ object_ahead $($rest:tt)*) => {};
     (@ ignores_scalar $($rest:tt)*) => {};
     (@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
         #[inline(always)]
@@ -150,6 +152,14 @@ impl<S: Listener> Hints for Select<S> {
     #[inline(always)]
     fn expected_name(&self) -> &[u8] {
         if self.depth > 0 { self.inner.expected_name() } else { &[] }
+    }
+    #[inline(always)]
+    fn members_ahead(&self) -> &[Coming] {
+        if self.depth > 0 { self.inner.members_ahead() } else { &[] }
+    }
+    #[inline(always)]
+    fn object_ahead(&self) -> &[Coming] {
+        if self.depth > 0 { self.inner.object_ahead() } else { &[] }
     }
     #[inline(always)]
     fn ignores_scalar(&self) -> bool {

@@ -22,6 +22,9 @@ pub(crate) struct Frame<'p> {
     pub(crate) next: u32,
     /// The index of the last key found; [`NONE`] if it was not one of the state's keys.
     pub(crate) key: u32,
+    /// The last key found, also of those that the class does not name, by its number in the learnt order. [`NONE`] at the
+    /// beginning.
+    pub(crate) last: u32,
     /// The state that the coming value leads to, if that value is on the path to fields. [`NONE`]
     /// if it leads to no field.
     pub(crate) leads_to: u32,
@@ -49,6 +52,7 @@ impl<'p> Frame<'p> {
             state: 0,
             next: 0,
             key: NONE,
+            last: NONE,
             leads_to: NONE,
             index: 0,
             seen: 0,

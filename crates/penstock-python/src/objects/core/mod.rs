@@ -49,9 +49,11 @@ use self::text::new_str;
 use super::keyed::shared::Shared;
 use super::make::ring::Ring;
 use super::make::shapes::Shapes;
-use crate::plan::{Aim, ClassPlan, KeyEdge, KeyHints, Kind, Node, NodeId, Plan, State, element};
+use crate::plan::{
+    Aim, ClassId, ClassPlan, KeyEdge, KeyHints, Kind, Lent, NOTHING_LENT, Node, NodeId, Plan,
+    State, element,
+};
 use penstock_core::event::Text;
-use penstock_core::json::lend;
 use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::path_step::PathStep;
@@ -107,7 +109,7 @@ pub(crate) struct Core<'p> {
     /// The keys lent to the reader, if any.
     pub(crate) lends: Option<&'p KeyHints>,
     /// The keys of `edges` as they stand in the text.
-    pub(crate) lent: &'p [lend::Key],
+    pub(crate) lent: &'p Lent,
     /// The aims of the fields of the current class.
     pub(crate) aims: &'p [Aim],
     pub(crate) caches: FieldCaches,
@@ -191,7 +193,7 @@ impl<'p> Core<'p> {
             frames,
             edges: &[],
             lends: None,
-            lent: &[],
+            lent: &NOTHING_LENT,
             aims: &[],
             caches: FieldCaches::new(0),
             cache_base: Vec::new(),
@@ -384,7 +386,7 @@ impl<'p> Core<'p> {
     #[inline(always)]
     fn forget_class(&mut self) {
         self.edges = &[];
-        self.lent = &[];
+        self.lent = &NOTHING_LENT;
     }
 
     #[inline(always)]
@@ -410,7 +412,7 @@ impl<'p> Core<'p> {
         if matches!(self.top().kind, FrameKind::Class | FrameKind::PathMap) {
             let state = &class.states[self.top().state as usize];
             self.edges = &state.keys;
-            self.lent = self.lends.map_or(&[], |lends| lends.keys(state));
+            self.lent = self.lends.map_or(&NOTHING_LENT, |lends| lends.keys(state));
         } else {
             self.forget_class();
         }
@@ -570,6 +572,12 @@ impl<'p> Core<'p> {
     #[inline(always)]
     pub(crate) fn first_cache(&self) -> usize {
         self.cache_base[self.top().class as usize]
+    }
+
+    /// The same of another class.
+    #[inline(always)]
+    pub(crate) fn first_cache_of(&self, class: ClassId) -> usize {
+        self.cache_base[class as usize]
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! The sink for formats of keys: JSON, CSV, property lists.
 
+mod ahead;
 mod columns;
 mod containers;
 mod header;
@@ -23,12 +24,11 @@ use super::core::{Answer, Core, Options};
 use super::make;
 use super::owned::Build;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
-use penstock_core::event::{Container, Key, KnownKeys, Matched, Row, Scalar, Text};
+use penstock_core::event::{Container, Key, KnownKeys, Matched, Members, Row, Scalar, Text};
 use penstock_core::formats::Lends;
-use penstock_core::json::lend;
 use penstock_core::path_step::PathStep;
 use penstock_core::protocol::{
-    Duplicates, Flow, Hints, Judge, Look, LookAhead, RowsAs, Sink, Unknown, Want,
+    Coming, Duplicates, Flow, Hints, Judge, Look, LookAhead, RowsAs, Sink, Unknown, Want,
 };
 use penstock_core::suggest::nearest;
 use penstock_scan::make_room;
@@ -56,6 +56,10 @@ pub(crate) struct Keyed<'p> {
     order: Option<Box<Order>>,
     /// Which cells of a row become which fields, if rows are objects of a class.
     header: Option<Box<Header>>,
+    /// How many keys were skipped that no class names.
+    others: u32,
+    /// `limits.token`
+    longest_key: usize,
 }
 
 impl<'p> Deref for Keyed<'p> {
@@ -85,7 +89,7 @@ impl<'p> Build<'p> for Keyed<'p> {
             // A key that is lent is compared, whatever its length.
             Lends::Json => Some(plan.lent_to_json()).filter(|lent| lent.longest() <= own.token),
         };
-        Keyed { core, order: None, header: None }
+        Keyed { core, order: None, header: None, others: 0, longest_key: own.token }
     }
     fn core(&self) -> &Core<'p> {
         &self.core
@@ -247,9 +251,22 @@ impl Sink for Keyed<'_> {
     #[inline(always)]
     fn expected_key_found(&mut self, at: u64) -> Answer {
         let key = self.top().next;
+        if key as usize >= self.core.edges.len() {
+            return self.other_found();
+        }
         self.found_key(key);
         let answer = self.follow(key as usize, at);
         self.keyed(answer)
+    }
+
+    #[inline(always)]
+    fn members(&mut self, members: &Members<'_>) -> Answer {
+        self.fill_ahead(members)
+    }
+
+    #[inline(always)]
+    fn object(&mut self, members: &Members<'_>, at: u64, end: u64) -> Answer {
+        self.make_ahead(members, at, end)
     }
 
     fn container(&mut self, container: Container) {
@@ -264,7 +281,27 @@ impl Sink for Keyed<'_> {
 impl Hints for Keyed<'_> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
-        self.core.lent.get(self.top().next as usize).map_or(&[], lend::Key::as_bytes)
+        match self.core.lent.coming(self.top().next as usize) {
+            Some(coming) => &coming.key,
+            None if self.order.is_some() && !self.core.edges.is_empty() => self.expected_other(),
+            None => &[],
+        }
+    }
+
+    #[inline(always)]
+    fn members_ahead(&self) -> &[Coming] {
+        if self.core.options.duplicates != Duplicates::Last {
+            return &[];
+        }
+        if self.order.is_some() {
+            return self.ahead_in_order();
+        }
+        self.core.lent.run(self.top().next as usize)
+    }
+
+    #[inline(always)]
+    fn object_ahead(&self) -> &[Coming] {
+        self.expected_object()
     }
 
     #[inline(always)]
@@ -354,7 +391,7 @@ impl<'p> Keyed<'p> {
         if row {
             self.aim_at_column();
         } else if self.order.is_some() {
-            self.top_mut().next = self.first_key();
+            self.expect_first();
         }
         Ok(Flow::Take)
     }
@@ -367,7 +404,7 @@ impl<'p> Keyed<'p> {
         (self.top_mut().kind, self.top_mut().class) = (FrameKind::Class, class);
         self.at_class();
         if self.order.is_some() {
-            self.top_mut().next = self.first_key();
+            self.expect_first();
         }
     }
 
@@ -419,7 +456,10 @@ impl<'p> Keyed<'p> {
             return self.key_of_rest(rest, key, at);
         }
         match self.unknown_in_class() {
-            Unknown::Skip => Ok(Flow::Skip),
+            Unknown::Skip => {
+                self.learn_other(key);
+                Ok(Flow::Skip)
+            }
             _ if self.says_class(key.bytes()) => Ok(Flow::Skip),
             Unknown::Error => {
                 let name = key.text.as_str();

@@ -1,43 +1,225 @@
-//! The order of keys, for documents that do not use the class's order.
+//! The order of keys, for documents that do not use the class's order, or that have keys which the class does not name.
+//!
+//! Which key follows which is learnt for each state of each class. A key that the class does not name, and that is
+//! skipped, gets a number behind those of the class, so that the reader finds it by comparing, too. When a document
+//! proves to be regular, the keys that follow one another become a chain, from which the reader takes members
+//! [ahead](penstock_core::protocol::Hints::members_ahead).
 
 use super::Keyed;
-use crate::objects::core::frame::Frame;
-use crate::plan::{ClassPlan, Plan, State};
+use crate::objects::core::Answer;
+use crate::objects::core::frame::{Frame, FrameKind, NONE};
+use crate::plan::{ClassId, ClassPlan, Lent, Plan, State, runs};
+use penstock_core::event::Text;
+use penstock_core::json::lend::Key;
+use penstock_core::protocol::{Coming, Flow};
+use penstock_scan::make_room;
 
-/// For each key of each state of each class, the key that last followed it.
+/// How many keys that the class does not name a state knows, and how long they may be.
+const MOST_OTHERS: usize = 64;
+const LONGEST_OTHER: usize = 64;
+
+/// So many keys that no class names are read before they are learnt. Small documents never pay for it.
+const TRIAL: u32 = 16;
+
+/// After so many objects in the same order, it becomes a chain.
+const REGULAR: u32 = 3;
+
+/// After so many keys that did not come as expected, the chain is made again; twice as many the next time.
+const MISSED: u32 = 256;
+
+/// What is known of the order of keys.
 pub(crate) struct Order {
-    /// Where the states of each class begin in `next`. Each state has one place more than keys.
-    first: Vec<Vec<usize>>,
+    /// By the number of the state in the plan.
+    states: Vec<Learnt>,
+}
+
+/// What is known of the keys of a state.
+struct Learnt {
+    /// Which key last followed the beginning and each key, in this order.
     next: Vec<u32>,
+    /// The keys that the class does not name, as the text has them. Their numbers follow those of the state's keys.
+    others: Vec<Box<[u8]>>,
+    chain: Chain,
+    /// How many objects have had this order.
+    regular: u32,
+    /// How many keys have not come as expected since the chain was made, and how many may.
+    missed: u32,
+    patience: u32,
+}
+
+/// Keys that follow one another.
+#[derive(Default)]
+struct Chain {
+    coming: Vec<Coming>,
+    /// The number of each.
+    keys: Vec<u32>,
+    /// For each, how many from it on have scalars: nothing if it is the only one.
+    runs: Vec<u32>,
+    /// For each number of a key, its place.
+    places: Vec<u32>,
 }
 
 impl Order {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let mut next = Vec::new();
-        let mut states = |class: &ClassPlan| {
-            let mut state = |state: &State| {
-                let first = next.len();
-                // One place before the first key, and one after each.
-                next.extend(0..=state.keys.len() as u32);
-                first
+    fn new(plan: &Plan) -> Self {
+        let states = |class: &ClassPlan| class.states.iter().map(Learnt::new).collect::<Vec<_>>();
+        Order { states: plan.classes.iter().flat_map(states).collect() }
+    }
+}
+
+impl Learnt {
+    fn new(state: &State) -> Self {
+        Learnt {
+            next: (0..=state.keys.len() as u32).collect(),
+            others: Vec::new(),
+            chain: Chain::default(),
+            regular: 0,
+            missed: 0,
+            patience: MISSED,
+        }
+    }
+
+    /// The key that probably follows a key, or the beginning if that is [`NONE`].
+    #[inline(always)]
+    fn behind(&self, key: u32) -> u32 {
+        self.next[key.wrapping_add(1) as usize]
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, last: u32, key: u32) {
+        self.next[last.wrapping_add(1) as usize] = key;
+        self.regular = 0;
+        self.missed += 1;
+    }
+
+    /// How many keys the class names.
+    fn named(&self) -> usize {
+        self.next.len() - 1 - self.others.len()
+    }
+
+    /// The number of a key that the class does not name. None if there are too many.
+    fn other(&mut self, name: &[u8]) -> Option<u32> {
+        let inside = |key: &[u8]| key.get(1..key.len() - 2) == Some(name);
+        if let Some(place) = self.others.iter().position(|key| inside(key)) {
+            return Some((self.named() + place) as u32);
+        }
+        let key = std::str::from_utf8(name).map(Key::new).ok()?.into_bytes();
+        if self.others.len() == MOST_OTHERS || key.is_empty() {
+            return None;
+        }
+        let number = self.next.len() as u32 - 1;
+        make_room(&mut self.others, 1);
+        self.others.push(key);
+        make_room(&mut self.next, 1);
+        // Nothing is expected behind it.
+        self.next.push(NONE);
+        Some(number)
+    }
+
+    /// Makes the chain, if it is time.
+    #[inline(always)]
+    fn begin(&mut self, lent: &Lent) {
+        self.regular = self.regular.saturating_add(1);
+        let is_new = self.chain.keys.is_empty();
+        if is_new && self.regular == REGULAR || !is_new && self.missed >= self.patience {
+            self.make_chain(lent);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_chain(&mut self, lent: &Lent) {
+        let named = self.named();
+        let mut chain = Chain { places: vec![NONE; self.next.len()], ..Chain::default() };
+        let mut takes = Vec::new();
+        let mut key = self.behind(NONE);
+        while let Some(place @ &mut NONE) = chain.places.get_mut(key as usize) {
+            let (coming, scalar) = match key as usize {
+                known if known < named => match lent.coming(known) {
+                    Some(coming) => (coming.clone(), lent.takes_scalar(known)),
+                    None => break,
+                },
+                other => (Coming { key: self.others[other - named].clone(), want: None }, true),
             };
-            class.states.iter().map(&mut state).collect()
-        };
-        let first = plan.classes.iter().map(&mut states).collect();
-        Order { first, next }
+            *place = chain.keys.len() as u32;
+            takes.push(scalar && !coming.key.is_empty());
+            chain.keys.push(key);
+            chain.coming.push(coming);
+            key = self.behind(key);
+        }
+        chain.runs = runs(&takes);
+        self.chain = chain;
+        (self.missed, self.patience) = (0, self.patience.saturating_mul(2));
+    }
+
+    /// The keys from one on that lead to scalars.
+    #[inline(always)]
+    fn ahead(&self, key: u32) -> &[Coming] {
+        let Some(&place) = self.chain.places.get(key as usize) else { return &[] };
+        let Some(&length) = self.chain.runs.get(place as usize) else { return &[] };
+        self.chain.coming.get(place as usize..(place + length) as usize).unwrap_or_default()
     }
 }
 
 impl<'p> Keyed<'p> {
-    /// The key that probably comes first.
+    fn learnt(&self) -> Option<&Learnt> {
+        self.order.as_ref().map(|order| &order.states[self.state().number as usize])
+    }
+
+    /// A map of fields begins: the key that probably comes first.
     #[inline(always)]
-    pub(crate) fn first_key(&self) -> u32 {
+    pub(super) fn expect_first(&mut self) {
+        let (number, lent) = (self.state().number, self.core.lent);
+        self.begin_in_order(number, lent);
+        self.core.top_mut().next = self.first_of(number);
+    }
+
+    /// A map of a state begins, where an order was learnt.
+    #[inline(always)]
+    pub(super) fn begin_in_order(&mut self, number: u32, lent: &Lent) {
+        if let Some(order) = &mut self.order {
+            order.states[number as usize].begin(lent);
+        }
+    }
+
+    /// The key of a state that probably comes first.
+    #[inline(always)]
+    pub(super) fn first_of(&self, number: u32) -> u32 {
+        self.order.as_ref().map_or(0, |order| order.states[number as usize].behind(NONE))
+    }
+
+    /// The members with which an object probably begins, where an order was learnt.
+    #[inline(never)]
+    pub(super) fn first_in_order(&self, class: ClassId) -> &[Coming] {
+        let number = self.plan().classes[class as usize].states[0].number;
+        let state = self.order.as_ref().map(|order| &order.states[number as usize]);
+        state.map_or(&[], |state| state.ahead(state.behind(NONE)))
+    }
+
+    /// The members that probably come next, where an order was learnt.
+    #[inline(always)]
+    pub(super) fn ahead_in_order(&self) -> &[Coming] {
+        self.learnt().map_or(&[], |state| state.ahead(self.top().next))
+    }
+
+    /// The number of a key ahead: so many places behind another one of the state.
+    #[inline(always)]
+    pub(super) fn key_ahead(&self, number: u32, from: u32, places: usize) -> u32 {
         match &self.order {
-            None => 0,
+            None => from + places as u32,
             Some(order) => {
-                order.next[order.first[self.top().class as usize][self.top().state as usize]]
+                let chain = &order.states[number as usize].chain;
+                chain.keys[chain.places[from as usize] as usize + places]
             }
         }
+    }
+
+    /// The expected key, where it is none that the class names.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn expected_other(&self) -> &[u8] {
+        let Some(state) = self.learnt() else { return &[] };
+        let other = (self.top().next as usize).checked_sub(state.named());
+        other.and_then(|other| state.others.get(other)).map_or(&[], |key| key)
     }
 
     /// A key of the current map was found: sets which one probably follows it. If another key was
@@ -49,23 +231,66 @@ impl<'p> Keyed<'p> {
             self.learn(key);
         }
         self.top_mut().key = key;
-        self.top_mut().next = match &self.order {
-            None => key + 1,
-            Some(order) => {
-                let &Frame { class, state, .. } = self.top();
-                order.next[order.first[class as usize][state as usize] + key as usize + 1]
-            }
-        };
+        self.go_on_behind(key);
+    }
+
+    #[inline(always)]
+    pub(super) fn go_on_behind(&mut self, key: u32) {
+        self.top_mut().last = key;
+        self.top_mut().next = self.learnt().map_or(key + 1, |state| state.behind(key));
     }
 
     /// A key of the current map followed the last one where another was expected.
     #[inline(never)]
     fn learn(&mut self, key: u32) {
         let plan = self.plan();
-        let &Frame { class, state, key: last, .. } = self.top();
+        let number = self.state().number as usize;
+        let Frame { last, .. } = *self.top();
         let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
-        // Before the first key, `last` is `NONE`, whose successor is 0.
-        let place = order.first[class as usize][state as usize] + last.wrapping_add(1) as usize;
-        order.next[place] = key;
+        order.states[number].learn(last, key);
+    }
+
+    /// Learns a key that the class does not name, and that is skipped.
+    #[inline(never)]
+    pub(super) fn learn_other(&mut self, key: Text<'_>) {
+        self.others = self.others.saturating_add(1);
+        let is_short = key.bytes().len() <= LONGEST_OTHER.min(self.longest_key);
+        if self.others < TRIAL || self.core.lends.is_none() || !is_short {
+            return;
+        }
+        let (plan, number) = (self.plan(), self.state().number as usize);
+        let Frame { last, next, kind, .. } = *self.top();
+        if !matches!(kind, FrameKind::Class | FrameKind::PathMap) {
+            return;
+        }
+        let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
+        let state = &mut order.states[number];
+        let Some(key) = state.other(key.bytes()) else { return };
+        if key != next {
+            state.learn(last, key);
+        }
+        self.go_on_behind(key);
+    }
+
+    /// A key that the class does not name was found as expected: its value is skipped.
+    #[inline(never)]
+    pub(super) fn other_found(&mut self) -> Answer {
+        let key = self.top().next;
+        self.remember_other(key);
+        self.go_on_behind(key);
+        Ok(Flow::Skip)
+    }
+
+    /// Remembers a key that the class does not name, for messages.
+    #[inline(never)]
+    pub(super) fn remember_other(&mut self, key: u32) {
+        let Some(order) = &self.order else { return };
+        let state = &order.states[self.state().number as usize];
+        let other = (key as usize).checked_sub(state.named());
+        if let Some(name) = other.and_then(|other| state.others.get(other))
+            && let Ok(name) = std::str::from_utf8(&name[1..name.len() - 2])
+        {
+            self.core.remember_key(name);
+        }
     }
 }

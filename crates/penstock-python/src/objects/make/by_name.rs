@@ -43,15 +43,9 @@ pub(crate) fn by_name(builder: &mut Core<'_>, class: &ClassPlan, build: &Build, 
     }
     let py = builder.attached();
     let made = match build {
-        Build::Tuple => return named_tuple(builder, class, base),
-        Build::Dict(pattern) => return typed_dict(builder, class, pattern, base),
-        Build::Attributes { post_init } => {
-            let object = attributes(builder, class, base)?;
-            builder.stack.release_from(py, base);
-            return match post_init {
-                None => Ok(object),
-                Some(name) => call_post_init(builder, object, name, at),
-            };
+        Build::Attributes { post_init: Some(name) } => {
+            let object = by_name_at_once(builder, class, build, base)?;
+            return call_post_init(builder, object, name, at);
         }
         Build::Call { first, positional, keywords } => {
             call(builder, class, *first, *positional, keywords.bind(py))
@@ -61,13 +55,32 @@ pub(crate) fn by_name(builder: &mut Core<'_>, class: &ClassPlan, build: &Build, 
         Build::Fill => {
             fill_by_name(builder, class, base).map_err(|error| own_code_raised(builder, error, at))
         }
-        Build::Slots { .. } | Build::Struct { .. } => return Err(builder.raised()),
+        _ => return by_name_at_once(builder, class, build, base),
     }?;
     builder.stack.release_from(py, base);
     if class.notes_fields {
         builder.forget_noted(base);
     }
     Ok(made.into_ptr())
+}
+
+/// The same for objects that are made without calling code that may refuse the values.
+#[inline(never)]
+pub(super) fn by_name_at_once(
+    builder: &mut Core<'_>,
+    class: &ClassPlan,
+    build: &Build,
+    base: usize,
+) -> Made {
+    match build {
+        Build::Tuple => named_tuple(builder, class, base),
+        Build::Dict(pattern) => typed_dict(builder, class, pattern, base),
+        _ => {
+            let object = attributes(builder, class, base)?;
+            builder.stack.release_from(builder.attached(), base);
+            Ok(object)
+        }
+    }
 }
 
 fn typed_dict(builder: &mut Core<'_>, class: &ClassPlan, pattern: &Pattern, base: usize) -> Made {

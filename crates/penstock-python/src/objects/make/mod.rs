@@ -7,7 +7,7 @@ pub(crate) mod raised;
 pub(crate) mod ring;
 pub(crate) mod shapes;
 
-use self::by_name::{by_name, call_post_init};
+use self::by_name::{by_name, by_name_at_once, call_post_init};
 use self::fields::{fill_all, keep_missing};
 use self::raised::own_code_raised;
 use super::core::Core;
@@ -23,7 +23,6 @@ use penstock_core::path_step::PathStep;
 use penstock_core::protocol::Duplicates;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
@@ -324,18 +323,54 @@ pub(crate) fn object(builder: &mut Core<'_>, at: u64) -> Made {
     {
         return Err(refusal);
     }
+    let base = builder.top().slots;
     match &class.build {
-        Build::Tuple if is_full_row(builder, class) => {
-            named_tuple(builder, class, builder.top().slots)
-        }
+        Build::Tuple if is_full_row(builder, class) => named_tuple(builder, class, base),
         Build::Slots { offsets, post_init, recyclable } => {
+            fill_absent(builder, class, base, at)?;
             let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 2;
-            slots(builder, class, offsets, post_init.as_ref(), recycle, at)
+            let object = slots(builder, class, offsets, recycle, base)?;
+            match post_init {
+                None => Ok(object),
+                Some(name) => call_post_init(builder, object, name, at),
+            }
         }
         Build::Struct { first, offsets, bare } => {
-            structure(builder, class, *first, offsets, *bare, at)
+            fill_absent(builder, class, base, at)?;
+            structure(builder, class, *first, offsets, *bare, base)
         }
         build => by_name(builder, class, build, at),
+    }
+}
+
+/// Makes an object whose class [is made at once](crate::plan::Lent::is_whole), of the values on the stack from a place on:
+/// all fields have theirs. Its values leave the stack.
+#[inline(always)]
+pub(crate) fn object_at_once(builder: &mut Core<'_>, class: &ClassPlan, base: usize) -> Made {
+    builder.weigh_values(class.fields.len());
+    match &class.build {
+        Build::Slots { offsets, recyclable, .. } => {
+            let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 1;
+            slots(builder, class, offsets, recycle, base)
+        }
+        Build::Struct { first, offsets, bare } => {
+            structure(builder, class, *first, offsets, *bare, base)
+        }
+        build => by_name_at_once(builder, class, build, base),
+    }
+}
+
+/// Fills the places of fields that have no value.
+#[inline(always)]
+fn fill_absent(
+    builder: &mut Core<'_>,
+    class: &ClassPlan,
+    base: usize,
+    at: u64,
+) -> Result<(), Refusal> {
+    match class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
+        true => fill_all(builder, class, at),
+        false => Ok(()),
     }
 }
 
@@ -365,14 +400,9 @@ fn slots(
     builder: &mut Core<'_>,
     class: &ClassPlan,
     offsets: &[usize],
-    post_init: Option<&Py<PyString>>,
     recycle: bool,
-    at: u64,
+    base: usize,
 ) -> Made {
-    let base = builder.top().slots;
-    if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
-        fill_all(builder, class, at)?;
-    }
     let object =
         if recycle { builder.ring.next(builder.attached(), class) } else { allocate(class) };
     if object.is_null() {
@@ -387,10 +417,7 @@ fn slots(
         unsafe { *object.cast::<u8>().add(offset).cast::<*mut ffi::PyObject>() = value };
     }
     builder.stack.forget_from(base);
-    match post_init {
-        None => Ok(object),
-        Some(name) => call_post_init(builder, object, name, at),
-    }
+    Ok(object)
 }
 
 /// A new, empty instance, by the class's own allocator. Null with an exception set if there is no
@@ -411,12 +438,8 @@ fn structure(
     first: usize,
     offsets: &[usize],
     bare: bool,
-    at: u64,
+    base: usize,
 ) -> Made {
-    let base = builder.top().slots;
-    if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
-        fill_all(builder, class, at)?;
-    }
     let object = match bare {
         // SAFETY: the class is allocated by the generic allocator, which does this, empties the
         // slots, all of which are written below, and shows the object to the collector.

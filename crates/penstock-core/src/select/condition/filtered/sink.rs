@@ -3,9 +3,11 @@
 use super::super::test::Kind;
 use super::super::{Term, Truth};
 use super::{Filtered, Frame, Left, MOST_TEXT, Stage};
-use crate::event::{Key, KeyKind, KnownKeys, Row, Rows, Scalar, Text};
+use crate::event::{Key, KeyKind, KnownKeys, Members, Row, Rows, Scalar, Text};
 use crate::forward;
-use crate::protocol::{Flow, Hints, Judge, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
+use crate::protocol::{
+    Coming, Flow, Hints, Judge, Listener, Look, LookAhead, RowsAs, Sink, Want, expand,
+};
 use crate::value::number::Outcome;
 use penstock_scan::{make_room, unescape_json};
 
@@ -213,6 +215,17 @@ impl<S: Listener> Sink for Filtered<S> {
         let tell = |inner: &mut S| inner.written_number(digits, found, at);
         self.value(Scalar::Number(digits), at, tell)
     }
+    #[inline(always)]
+    fn members(&mut self, members: &Members<'_>) -> Result<Flow, Self::Error> {
+        // Nobody is asked for members ahead otherwise.
+        debug_assert!(self.direct);
+        self.inner.members(members).map_err(Left::Refused)
+    }
+    #[inline(always)]
+    fn object(&mut self, members: &Members<'_>, at: u64, end: u64) -> Result<Flow, Self::Error> {
+        debug_assert!(self.direct);
+        self.inner.object(members, at, end).map_err(Left::Refused)
+    }
     fn abandon(&mut self) {
         self.forget();
         self.inner.abandon();
@@ -230,6 +243,8 @@ macro_rules! hinted {
     };
     (@ expected_key $($rest:tt)*) => {};
     (@ expected_name $($rest:tt)*) => {};
+    (@ members_ahead $($rest:tt)*) => {};
+    (@ object_ahead $($rest:tt)*) => {};
     (@ want $($rest:tt)*) => {};
     (@ ignores_scalar $($rest:tt)*) => {};
     (@ wakes $($rest:tt)*) => {};
@@ -266,6 +281,14 @@ impl<S: Listener> Hints for Filtered<S> {
         }
         let name = self.inner.expected_name();
         if self.may_lead_on(name) { &[] } else { name }
+    }
+    #[inline(always)]
+    fn members_ahead(&self) -> &[Coming] {
+        if self.direct { self.inner.members_ahead() } else { &[] }
+    }
+    #[inline(always)]
+    fn object_ahead(&self) -> &[Coming] {
+        if self.direct { self.inner.object_ahead() } else { &[] }
     }
     #[inline(always)]
     fn want(&self) -> Want {
