@@ -39,7 +39,7 @@ def test_a_line_says_who_takes_the_option() -> None:
     assert "#penstock.json.decode)" in line
     assert line.endswith(
         "<br><small>`decode` `load` `read` `Decoder`: json, ndjson, plist, any &middot; "
-        "`open`: json, ndjson, any &middot; `columns`: any</small> |"
+        "`open`: json, ndjson, any &middot; `columns` `convert`: any</small> |"
     )
     assert "duplicates" in inspect.signature(penstock.json.open).parameters
     assert "duplicates" not in inspect.signature(penstock.plist.open).parameters

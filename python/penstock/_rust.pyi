@@ -565,6 +565,7 @@ class Conversion:
         cut: tuple[str, bool] | None = None,
         threads: int = 1,
         most: int | None = None,
+        duplicates: str | None = None,
         /,
     ) -> Self: ...
     def run(self, warns: bool = False, /) -> Converted: ...

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
-    from typing import Literal
+    from typing import Any, Literal
 
     from typing_extensions import TypeIs
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ArrowColumns,
         Compression,
         CsvRepair,
+        Duplicates,
         Empty,
         Errors,
         ForceList,
@@ -57,11 +58,11 @@ _WRITES = {
     "plist": frozenset({"to_form", "indent", "sort_keys", "ascii"}),
 }
 _READS = {
-    "json": frozenset({"comments"}),
-    "ndjson": frozenset({"framing"}),
+    "json": frozenset({"comments", "duplicates"}),
+    "ndjson": frozenset({"duplicates", "framing"}),
     "xml": frozenset({"force_list", "namespaces", "unresolved", "repair"}),
     "csv": frozenset({"dialect", "repair"}),
-    "plist": frozenset({"repair"}),
+    "plist": frozenset({"duplicates", "repair"}),
 }
 
 
@@ -93,6 +94,7 @@ def convert(
     declaration: bool = True,
     quoting: Quoting = "minimal",
     formulas: Formulas | None = None,
+    duplicates: Duplicates | None = None,
     force_list: ForceList = False,
     namespaces: Namespaces | None = None,
     unresolved: Unresolved = "error",
@@ -118,7 +120,7 @@ def convert(
 
     The memory that this takes does not grow with the source, with one exception: XML in the plain
     form is kept until a record ends, or the document without `at` and NDJSON, up to
-    `limits.memory`.
+    `limits.memory`. So are the other formats with `duplicates="last"`.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`; or Arrow
@@ -162,6 +164,10 @@ def convert(
         declaration: Whether XML begins with a declaration.
         quoting: Which cells of CSV have quotes; see `penstock.csv.encode`.
         formulas: What becomes of text that begins like a formula; see `penstock.csv.encode`.
+        duplicates: Which member is written if an object of JSON, or a dictionary of a property
+            list, repeats a key: the `"last"` or the `"first"`. `"error"` makes the record an error.
+            By default each of them is written, or with `into` the last. For the last one, a record
+            is kept until it ends, or the document without `at`, up to `limits.memory`.
         force_list: The elements of XML that are lists although they occur once; see
             `penstock.xml.decode`.
         namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
@@ -207,6 +213,8 @@ def convert(
     reads: dict[str, object] = {}
     if dialect is not None:
         reads["dialect"] = dialect
+    if duplicates is not None:
+        reads["duplicates"] = duplicates
     if force_list is not False:
         reads["force_list"] = force_list
     if namespaces is not None:
@@ -348,9 +356,12 @@ def run(
             member,
             limits,
             threads,
+            reads.get("duplicates", "last"),
             watch,
         )
-    policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty, most)
+    duplicates: Any = reads.get("duplicates")
+    counting = "last" if duplicates is None else duplicates
+    policy = _rust.Policy(errors, max_errors, counting, "skip", False, empty, most)
     style_of = _written(target) if to is None else _formats.checked(to)
     given, name = _sources.locate("convert", source, compression, member, limits)
     try:
@@ -366,7 +377,19 @@ def run(
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
         conversion = _rust.Conversion(
-            dialect, opened, style, writing, at, form, policy, limits, by, columns, threads, most
+            dialect,
+            opened,
+            style,
+            writing,
+            at,
+            form,
+            policy,
+            limits,
+            by,
+            columns,
+            threads,
+            most,
+            duplicates,
         )
         if watch is None:
             return _converted.of(conversion.run())
@@ -462,6 +485,14 @@ def sides(
             "form='element' is for XML on one side: "
             + ("XML to XML loses nothing" if to == "xml" else "there is none here")
         )
+    if "duplicates" in reads:
+        if form == "element":
+            raise ValueError(
+                "duplicates= has no meaning with form='element': attributes occur once"
+            )
+        # It is no option of the reader: whoever gets the members compares their keys.
+        reads = dict(reads)
+        del reads["duplicates"]
     if to == "xml" and reads.get("namespaces") is False:
         writes = {**writes, "namespaces": False}
     name, target = names

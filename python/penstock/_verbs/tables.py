@@ -76,6 +76,7 @@ def records(
     member: str | None,
     limits: Limits | None,
     threads: int,
+    duplicates: Any,
     watch: Any = None,
 ) -> Converted:
     """Write the records of a source as columns: those of a type, or those that are found.
@@ -85,7 +86,7 @@ def records(
             there are no more than `max_errors`.
     """
     kept = _Kept(max_errors) if errors == "collect" else None
-    policy = _rust.Policy(kept or errors, max_errors, "last", "skip", False, empty)
+    policy = _rust.Policy(kept or errors, max_errors, duplicates, "skip", False, empty)
     pyarrow = _frames.need("pyarrow", f"convert() to {TITLES[to]}")
     reader = _read.read(
         source,

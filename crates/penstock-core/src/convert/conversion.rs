@@ -2,6 +2,7 @@
 
 use super::elements::Elements;
 use super::lists::Lists;
+use super::members::Members;
 use super::out::Out;
 use super::plain::Plain;
 use super::{Body, Cut, Form, Output, RecordName, Settings, Stage};
@@ -56,6 +57,7 @@ pub enum Unfinished<E> {
 ///     records: None,
 ///     condition: None,
 ///     leaves_out: false,
+///     duplicates: None,
 /// };
 /// let mut text = Vec::new();
 /// let mut conversion = Conversion::new(settings, writer, &mut text, &limits);
@@ -83,6 +85,7 @@ impl<'t, O: Output> Conversion<'t, O> {
             records,
             condition,
             leaves_out,
+            duplicates,
         } = settings;
         let to_elements = matches!(writer, AnyWriter::Xml(_));
         let stage = match (from_elements, to_elements, form) {
@@ -91,7 +94,10 @@ impl<'t, O: Output> Conversion<'t, O> {
                 Stage::Elements(Box::new(Elements::new(records.is_none(), has_namespaces)))
             }
             (false, true, Form::Element) => Stage::Lists(Lists::new()),
-            _ => Stage::Nothing,
+            _ => match duplicates {
+                Some(duplicates) => Stage::Members(Box::new(Members::new(duplicates, limits))),
+                None => Stage::Nothing,
+            },
         };
         let names_records = from_elements && records.is_some() && !matches!(stage, Stage::Plain(_));
         let body = Body {

@@ -11,6 +11,7 @@
 //! | `conversion.rs` | the destination of a run |
 //! | `plain.rs`, `names.rs` | elements to members: `@attribute`, `#text`, lists of repeated elements |
 //! | `elements.rs`, `lists.rs` | elements to lists that lose nothing, and back |
+//! | `members.rs` | which member of a repeated key is written |
 //! | `cut.rs` | which columns of a table are kept |
 //! | `out.rs` | the writer, and when its text is handed on |
 //! | `worker.rs` | records of a piece of the text, converted in a thread of their own |
@@ -23,6 +24,7 @@ mod conversion;
 mod cut;
 mod elements;
 mod lists;
+mod members;
 mod names;
 pub mod native;
 mod out;
@@ -39,14 +41,15 @@ use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text, repeated};
 use crate::formats::AnyWriter;
 use crate::path_step::PathStep;
 use crate::protocol::{
-    Code, Copies, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Misfit, Refused,
-    RowsAs, Sink, Step, Trail, Want, expand,
+    Code, Copies, Destination, Duplicates, Flow, FormatReader, Hints, InputView, LookAhead, Misfit,
+    Refused, RowsAs, Sink, Step, Trail, Want, expand,
 };
 use crate::select::{Condition, Records};
 use crate::value::number::Outcome;
 use crate::writer::{Kind, Unwritable, Writer};
 use elements::Elements;
 use lists::Lists;
+use members::{Member, Members};
 use out::Out;
 use penstock_scan::copied;
 use plain::Plain;
@@ -79,6 +82,9 @@ pub struct Settings {
     pub condition: Option<Arc<Condition>>,
     /// Whether a record in error is left out, so that its text waits until it is whole.
     pub leaves_out: bool,
+    /// Which member of a repeated key is written: each one, or else not all of them. There are no
+    /// elements on either side, unless in the plain form.
+    pub duplicates: Option<Duplicates>,
 }
 
 /// What stands between the reader and the writer.
@@ -88,6 +94,7 @@ enum Stage {
     Plain(Box<Plain>),
     Elements(Box<Elements>),
     Lists(Lists),
+    Members(Box<Members>),
 }
 
 /// Converts each value at the root. It is the destination of a [`Conversion`] behind the selection
@@ -109,7 +116,7 @@ pub struct Body<'t, O: Output> {
     name: Option<RecordName>,
     /// Whether records have names that are written.
     names_records: bool,
-    /// Whether columns were refused because two of them have one name.
+    /// Whether columns or a key were refused because there are two of one name.
     repeats: bool,
     /// The columns that are kept, if not all of them are.
     cut: Option<Box<Cut>>,
@@ -171,6 +178,7 @@ impl<O: Output> Body<'_, O> {
             }
             (Stage::Lists(lists), false) => lists.begin_map().map(|()| Flow::Take),
             (Stage::Lists(lists), true) => lists.begin_list().map(|()| Flow::Take),
+            (Stage::Members(members), _) => members.begin(is_list, at, &mut self.out),
             // No reader of elements reports a list.
             (Stage::Plain(_) | Stage::Elements(_), true) => Ok(Flow::Take),
         };
@@ -210,6 +218,7 @@ impl<O: Output> Body<'_, O> {
                 lists.end_map();
                 Ok(Flow::Take)
             }
+            (Stage::Members(members), _) => members.end(is_list, at, &mut self.out),
         };
         let result = self.out.settle(result).and_then(|()| self.end_value());
         self.ended(result, at)
@@ -219,9 +228,37 @@ impl<O: Output> Body<'_, O> {
     #[inline(always)]
     fn ended(&mut self, result: Result<Flow, Unwritable>, at: u64) -> Result<Flow, Unwritable> {
         if result.is_err() {
-            self.at = at;
+            self.at = match &mut self.stage {
+                Stage::Members(members) => members.take_refused_at().unwrap_or(at),
+                _ => at,
+            };
         }
         result
+    }
+
+    /// Whether events go on to the writer as they come.
+    #[inline(always)]
+    fn passes(&self) -> bool {
+        match &self.stage {
+            Stage::Nothing => true,
+            Stage::Members(members) => members.passes(),
+            Stage::Plain(_) | Stage::Elements(_) | Stage::Lists(_) => false,
+        }
+    }
+
+    /// Looks whether a key is repeated: what the reader is told then.
+    #[inline(always)]
+    fn repeated(&mut self, key: Text<'_>, at: u64) -> Option<Result<Flow, Unwritable>> {
+        let Stage::Members(members) = &mut self.stage else { return None };
+        match members.member(key) {
+            Member::Written => None,
+            Member::Skipped => Some(Ok(Flow::Skip)),
+            Member::Refused(error) => {
+                self.at = at;
+                self.repeats = error.kind() == Kind::Value;
+                Some(Err(error))
+            }
+        }
     }
 
     /// After each value: if it was the record, it is complete.
@@ -233,8 +270,10 @@ impl<O: Output> Body<'_, O> {
 
     #[inline(never)]
     fn end_record(&mut self) -> Result<Flow, Unwritable> {
-        if let Stage::Plain(plain) = &mut self.stage {
-            plain.end_record(&mut self.out)?;
+        match &mut self.stage {
+            Stage::Plain(plain) => plain.end_record(&mut self.out)?,
+            Stage::Members(members) => members.end_record(&mut self.out, &mut self.trail)?,
+            Stage::Nothing | Stage::Elements(_) | Stage::Lists(_) => {}
         }
         self.trail.clear();
         self.name = None;
@@ -251,7 +290,7 @@ impl<O: Output> Body<'_, O> {
         value: impl FnOnce() -> Scalar<'static>,
         write: impl FnOnce(&mut AnyWriter) -> Result<Flow, Unwritable>,
     ) -> Result<Flow, Unwritable> {
-        if let Stage::Nothing = self.stage {
+        if self.passes() {
             let result = write(&mut self.out.writer);
             let result = self.out.settle(result).and_then(|()| self.end_value());
             self.ended(result, at)
@@ -273,6 +312,7 @@ impl<O: Output> Body<'_, O> {
                 elements.attribute(text, &mut self.out).map(|()| Flow::Take)
             }
             (Stage::Lists(lists), value) => lists.scalar(value, &mut self.out).map(|()| Flow::Take),
+            (Stage::Members(members), value) => members.scalar(value, at, &mut self.out),
             (_, value) => self.out.writer.scalar(value, at),
         };
         let result = self.out.settle(result).and_then(|()| self.end_value());
@@ -352,8 +392,12 @@ impl<O: Output> Sink for Body<'_, O> {
     #[inline(always)]
     fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
         self.trail.key(key.name.bytes(), key.kind);
+        if let Some(answer) = self.repeated(key.name, at) {
+            return answer;
+        }
         let result = match &mut self.stage {
             Stage::Nothing => self.out.writer.name(key, at),
+            Stage::Members(members) => members.key(key.name, at, &mut self.out),
             Stage::Plain(plain) => plain.name(&key).map(|()| Flow::Take),
             Stage::Elements(elements) => elements.name(&key, &mut self.out).map(|()| Flow::Take),
             Stage::Lists(lists) => lists.key(&key, &mut self.out).map(|()| Flow::Take),
@@ -373,8 +417,11 @@ impl<O: Output> Sink for Body<'_, O> {
     }
     #[inline(always)]
     fn written_key(&mut self, key: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
-        if let Stage::Nothing = self.stage {
+        if self.passes() {
             self.trail.key(key.bytes(), KeyKind::Member);
+            if let Some(answer) = self.repeated(key, at) {
+                return answer;
+            }
             let result = self.out.writer.written_key(key, raw, at);
             let result = self.out.settle(result);
             return self.answer(result, at);
@@ -382,7 +429,7 @@ impl<O: Output> Sink for Body<'_, O> {
         self.key(key, at)
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
-        if let Stage::Nothing = self.stage {
+        if self.passes() {
             let result = self.out.writer.scalar(value, at);
             let result = self.out.settle(result).and_then(|()| self.end_value());
             return self.ended(result, at);
@@ -399,14 +446,14 @@ impl<O: Output> Sink for Body<'_, O> {
     }
     #[inline(always)]
     fn number(&mut self, digits: &[u8], at: u64) -> Result<Flow, Unwritable> {
-        if let Stage::Nothing = self.stage {
+        if self.passes() {
             return self.value(at, || Scalar::Null, |writer| writer.number(digits, at));
         }
         self.between(Scalar::Number(digits), at)
     }
     #[inline(always)]
     fn text(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
-        if let Stage::Nothing = self.stage {
+        if self.passes() {
             return self.value(at, || Scalar::Null, |writer| writer.text(text, at));
         }
         self.between(Scalar::Text(text), at)
@@ -432,7 +479,7 @@ impl<O: Output> Sink for Body<'_, O> {
                 return Ok(Flow::Take);
             }
             Stage::Elements(elements) => elements.piece(text, &mut self.out).map(|()| Flow::Take),
-            Stage::Nothing | Stage::Lists(_) => self.out.writer.piece(text, at),
+            Stage::Nothing | Stage::Lists(_) | Stage::Members(_) => self.out.writer.piece(text, at),
         };
         let result = self.out.settle(result);
         self.answer(result, at)
@@ -444,7 +491,7 @@ impl<O: Output> Sink for Body<'_, O> {
                 elements.extra(&strings, &mut self.out).map(|()| Flow::Take)
             }
             Stage::Nothing => self.out.writer.comment(text, at),
-            Stage::Plain(_) | Stage::Lists(_) => Ok(Flow::Take),
+            Stage::Plain(_) | Stage::Lists(_) | Stage::Members(_) => Ok(Flow::Take),
         };
         let result = self.out.settle(result);
         self.answer(result, at)
@@ -462,7 +509,7 @@ impl<O: Output> Sink for Body<'_, O> {
                 elements.extra(&strings[..count], &mut self.out).map(|()| Flow::Take)
             }
             Stage::Nothing => self.out.writer.instruction(target, data, at),
-            Stage::Plain(_) | Stage::Lists(_) => Ok(Flow::Take),
+            Stage::Plain(_) | Stage::Lists(_) | Stage::Members(_) => Ok(Flow::Take),
         };
         let result = self.out.settle(result);
         self.answer(result, at)
@@ -473,6 +520,7 @@ impl<O: Output> Sink for Body<'_, O> {
             Stage::Plain(plain) => plain.forget(),
             Stage::Elements(elements) => elements.forget(),
             Stage::Lists(lists) => lists.forget(),
+            Stage::Members(members) => members.forget(),
         }
         self.out.writer.abandon();
         self.trail.clear();
@@ -488,14 +536,14 @@ impl<O: Output> Hints for Body<'_, O> {
     }
     #[inline(always)]
     fn as_written(&self) -> bool {
-        matches!(self.stage, Stage::Nothing) && self.out.writer.as_written()
+        self.passes() && self.out.writer.as_written()
     }
     #[inline(always)]
     fn extras(&self) -> bool {
         match self.stage {
             Stage::Elements(_) => true,
             Stage::Nothing => self.out.writer.extras(),
-            Stage::Plain(_) | Stage::Lists(_) => false,
+            Stage::Plain(_) | Stage::Lists(_) | Stage::Members(_) => false,
         }
     }
 }
@@ -581,6 +629,13 @@ impl<O: Output> Destination for Body<'_, O> {
     }
     fn ready(&self) -> u64 {
         self.records
+    }
+    /// What is kept may be refused late, and its position is looked up only then.
+    fn keeps(&self) -> Option<u64> {
+        match &self.stage {
+            Stage::Members(members) => members.holds_from(),
+            _ => None,
+        }
     }
     fn over_memory(&self, _given: InputView<'_>) -> Option<u64> {
         self.memory.filter(|most| self.out.writer.ready().len() as u64 > *most)

@@ -22,6 +22,7 @@ impl Stage {
             Stage::Plain(plain) => Stage::Plain(Box::new(plain.beside())),
             Stage::Elements(elements) => Stage::Elements(Box::new(elements.beside()?)),
             Stage::Lists(_) => Stage::Lists(super::Lists::new()),
+            Stage::Members(members) => Stage::Members(Box::new(members.beside())),
         })
     }
 }

@@ -8,14 +8,14 @@ use crate::event::{Container, Key, KeyKind, Scalar, Text};
 
 /// A text in the buffer of a recording.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
+pub(crate) struct Span {
     range: Range<usize>,
     ascii: bool,
 }
 
 /// A key that is held back.
 #[derive(Clone, Debug)]
-pub(super) struct HeldKey {
+pub(crate) struct HeldKey {
     name: Span,
     namespace: Option<Span>,
     prefix: Option<Span>,
@@ -24,7 +24,7 @@ pub(super) struct HeldKey {
 
 /// A value that is held back.
 #[derive(Clone, Debug)]
-pub(super) enum HeldScalar {
+pub(crate) enum HeldScalar {
     /// A value without references to the input.
     Own(Scalar<'static>),
     Text(Span),
@@ -36,7 +36,7 @@ pub(super) enum HeldScalar {
 
 /// An event that is held back.
 #[derive(Clone, Debug)]
-pub(super) enum Held {
+pub(crate) enum Held {
     /// A map or list begins; `end` is the index of its end.
     BeginMap {
         end: usize,
@@ -56,7 +56,7 @@ pub(super) enum Held {
 
 /// A sequence of events, with their texts in buffers.
 #[derive(Debug, Default)]
-pub(super) struct Recording {
+pub(crate) struct Recording {
     events: Vec<(Held, u64)>,
     text: String,
     bytes: Vec<u8>,
@@ -65,24 +65,24 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.text.clear();
         self.bytes.clear();
         self.open.clear();
     }
     /// About how much memory the recording uses.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.events.len() * size_of::<(Held, u64)>() + self.text.len() + self.bytes.len()
     }
     /// How many maps and lists are open.
     pub(super) fn depth(&self) -> usize {
         self.open.len()
     }
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.events.len()
     }
-    pub(super) fn get(&self, place: usize) -> Option<&(Held, u64)> {
+    pub(crate) fn get(&self, place: usize) -> Option<&(Held, u64)> {
         self.events.get(place)
     }
 
@@ -90,14 +90,14 @@ impl Recording {
         make_room(&mut self.events, 1);
         self.events.push((event, at));
     }
-    pub(super) fn begin(&mut self, map: bool, at: u64) {
+    pub(crate) fn begin(&mut self, map: bool, at: u64) {
         let end = usize::MAX;
         make_room(&mut self.open, 1);
         self.open.push(self.events.len());
         self.push(if map { Held::BeginMap { end } } else { Held::BeginList { end } }, at);
     }
     /// The innermost open map or list ends.
-    pub(super) fn end(&mut self, map: bool, at: u64) {
+    pub(crate) fn end(&mut self, map: bool, at: u64) {
         let last = self.events.len();
         if let Some(begun) = self.open.pop()
             && let (Held::BeginMap { end } | Held::BeginList { end }, _) = &mut self.events[begun]
@@ -106,7 +106,7 @@ impl Recording {
         }
         self.push(if map { Held::EndMap } else { Held::EndList }, at);
     }
-    pub(super) fn key(&mut self, key: &Key<'_>, at: u64) {
+    pub(crate) fn key(&mut self, key: &Key<'_>, at: u64) {
         let held = HeldKey {
             name: self.keep(key.name),
             namespace: key.namespace.map(|text| self.keep(text)),
@@ -115,7 +115,7 @@ impl Recording {
         };
         self.push(Held::Key(held), at);
     }
-    pub(super) fn scalar(&mut self, value: Scalar<'_>, at: u64) {
+    pub(crate) fn scalar(&mut self, value: Scalar<'_>, at: u64) {
         let held = match value {
             Scalar::Text(text) => HeldScalar::Text(self.keep(text)),
             Scalar::Untyped(text) => HeldScalar::Untyped(self.keep(text)),
@@ -153,7 +153,7 @@ impl Recording {
     pub(super) fn text_of(&self, span: &Span) -> Text<'_> {
         Text { text: ValidText::from(&self.text[span.range.clone()]), ascii: span.ascii }
     }
-    pub(super) fn key_of(&self, key: &HeldKey) -> Key<'_> {
+    pub(crate) fn key_of(&self, key: &HeldKey) -> Key<'_> {
         Key {
             name: self.text_of(&key.name),
             namespace: key.namespace.as_ref().map(|span| self.text_of(span)),
@@ -161,7 +161,7 @@ impl Recording {
             kind: key.kind,
         }
     }
-    pub(super) fn scalar_of(&self, value: &HeldScalar) -> Scalar<'_> {
+    pub(crate) fn scalar_of(&self, value: &HeldScalar) -> Scalar<'_> {
         match value {
             HeldScalar::Own(value) => *value,
             HeldScalar::Text(span) => Scalar::Text(self.text_of(span)),

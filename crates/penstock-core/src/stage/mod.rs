@@ -4,5 +4,6 @@ mod driven;
 mod held;
 mod replay;
 
-pub(crate) use replay::Kept;
+pub(crate) use held::{Held, Recording};
+pub(crate) use replay::{Kept, behind_value};
 pub use replay::{Replay, ReplayError};

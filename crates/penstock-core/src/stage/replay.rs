@@ -373,7 +373,7 @@ impl<S: Listener> Replay<S> {
 }
 
 /// The index after the value at `place`.
-fn behind_value(held: &Recording, mut place: usize) -> usize {
+pub(crate) fn behind_value(held: &Recording, mut place: usize) -> usize {
     while let Some((Held::Container(_), _)) = held.get(place) {
         place += 1;
     }

@@ -99,6 +99,7 @@ pub(crate) fn converted(text: &str, how: &How) -> (Result<String, String>, u64) 
         records,
         condition: None,
         leaves_out: how.policy != Policy::Raise,
+        duplicates: None,
     };
     let mut out = Vec::new();
     let mut to = Conversion::new(settings, writer, &mut out, limits);

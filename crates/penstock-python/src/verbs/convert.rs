@@ -169,10 +169,11 @@ impl Conversion {
     #[new]
     /// `into` has the type of the records, their encoder, and whether objects may be made. `cut` has
     /// the columns that are kept of a table, and whether these are left out instead. `threads` is how
-    /// many threads convert, and `most` how many records are written at most.
+    /// many threads convert, `most` how many records are written at most, and `duplicates` which
+    /// member of a repeated key is written, if not each one.
     #[pyo3(signature = (
         dialect, source, style, target, at, form, policy, limits, into = None, cut = None,
-        threads = 1, most = None, /
+        threads = 1, most = None, duplicates = None, /
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
     fn new(
@@ -189,6 +190,7 @@ impl Conversion {
         cut: Option<(String, bool)>,
         threads: usize,
         most: Option<u64>,
+        duplicates: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             check_threads(threads)?;
@@ -218,6 +220,8 @@ impl Conversion {
                     meter: opened.meter,
                 });
             }
+            let duplicates = options::text_or_none("duplicates", duplicates)?;
+            let duplicates = duplicates.map(options::duplicates).transpose()?;
             let form = self::form(options::text("form", form)?)?;
             let at = options::text_or_none("at", at)?;
             let (records, sought) = match at {
@@ -244,6 +248,7 @@ impl Conversion {
                 form,
                 force_list: dialect.force_list().clone(),
                 leaves_out: errors != Policy::Raise && !is_one,
+                duplicates,
                 records,
                 condition,
             };

@@ -89,6 +89,8 @@ impl Into<'_> {
             Err(format!("the source is {}", dialect.title()))
         } else if style.has_elements() {
             Err("the target is XML".to_owned())
+        } else if policy.get().duplicates != Duplicates::Last {
+            Err("duplicates= compares all keys".to_owned())
         } else if plan.kinds.len() > 1 {
             Err("there are several kinds of records".to_owned())
         } else {
