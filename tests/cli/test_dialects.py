@@ -202,3 +202,36 @@ def test_flags_that_do_not_fit(penstock: Command, words: list[str], message: str
     done = penstock(*words)
     assert (done.out, done.code) == ("", 2)
     assert done.err.splitlines()[0] == f"penstock {words[0]}: {message}"
+
+
+def test_repeated_keys(penstock: Command, folder: Path) -> None:
+    (folder / "twice.ndjson").write_text('{"a": 1, "a": 2}\n{"a": 3}\n')
+    to = ("twice.ndjson", "-", "--to", "ndjson")
+    assert penstock("convert", *to).out == '{"a":1,"a":2}\n{"a":3}\n'
+    for which, first in (("first", 1), ("last", 2)):
+        done = penstock("convert", "--duplicates", which, *to)
+        assert (done.out, done.err, done.code) == (f'{{"a":{first}}}\n{{"a":3}}\n', "", 0)
+        done = penstock("convert", "--duplicates", which, "--flatten", *to[:3], "csv")
+        assert (done.out, done.err, done.code) == (f"a\n{first}\n3\n", "", 0)
+        done = penstock("format", "--duplicates", which, "twice.ndjson")
+        assert done.out == f'{{"a":{first}}}\n{{"a":3}}\n'
+        done = penstock("cut", "--duplicates", which, "twice.ndjson", "a", "--raw")
+        assert done.out == f"{first}\n3\n"
+        assert penstock("count", "--duplicates", which, "twice.ndjson").out == "2\n"
+    problem = 'twice.ndjson:1:10: the key "a" occurs more than once (record 1, at a)'
+    for words in (
+        ("convert", *to),
+        ("convert", "--flatten", *to),
+        ("format", "twice.ndjson"),
+        ("cut", "twice.ndjson", "a"),
+        ("count", "twice.ndjson"),
+    ):
+        done = penstock(words[0], "--duplicates", "error", *words[1:])
+        assert (done.out, done.code) == ("", 1), words
+        assert problem in done.err, words
+        done = penstock(words[0], "--duplicates", "error", "--errors", "skip", *words[1:])
+        assert done.code == 1, words
+        assert "1 record left out" in done.err, words
+    done = penstock("convert", "--duplicates", "last", "rows.csv", "-", "--to", "json")
+    assert done.err.startswith("penstock convert: rows.csv: --duplicates is for JSON, NDJSON and ")
+    assert penstock("outline", "--duplicates", "last", "twice.ndjson").code == 2

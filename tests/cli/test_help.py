@@ -125,6 +125,7 @@ def test_help_of_all_commands(penstock: Command) -> None:
     [
         ("haed", "did you mean 'head'?"),
         ("wc", "'count' counts records"),
+        ("json_schema", "'json-schema' writes that of a class"),
         ("xyz", f"the commands are {', '.join(COMMANDS)}"),
     ],
 )

@@ -61,7 +61,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace, printer: Printer) -> int:
     """Run the command, and report what went wrong."""
     try:
-        bad = import_module(f"penstock.cli.{arguments.command}").run(arguments, printer)
+        module = arguments.command.replace("-", "_")
+        bad = import_module(f"penstock.cli.{module}").run(arguments, printer)
         printer.flush()
     except BrokenPipeError:
         raise

@@ -7,7 +7,8 @@ from contextlib import suppress
 from itertools import islice
 
 from penstock._base.errors import _printable
-from penstock.cli import CommandError, left_out
+from penstock._base.types import PLAIN
+from penstock.cli import CommandError, dialects, left_out
 from penstock.cli.files import named
 from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
@@ -30,6 +31,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     most = None
     if arguments.max_errors is not None:
         errors = most = left_out.Most(arguments.max_errors, errors)
+    # Keys are compared where they are read.
+    is_unread = dialects.duplicates(arguments) != "error"
     total = 0
     bad = False
     for name in names:
@@ -37,9 +40,9 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         if left == 0 or (most is not None and most.is_reached):
             break
         with Source(arguments, name) as source:
-            reader = source.read(UNREAD, errors=errors)
+            reader = source.read(UNREAD if is_unread else PLAIN, errors=errors)
             with reader, printer.watching(reader, source.name), suppress(left_out.Enough):
-                if left is None:
+                if left is None and is_unread:
                     pass_over(reader, arguments.threads)
                 else:
                     deque(islice(reader, left), maxlen=0)

@@ -38,8 +38,12 @@ _OF_TABLES = ("delimiter", "dialect", "skip_rows", "no_header")
 _WORDS = {"\\t": "\t", "tab": "\t", "space": " "}
 
 
-def flags(command: Parser, *, table: bool = True, duplicates: bool = False) -> None:
-    """Add the flags to a command: with those of CSV, and with that of repeated keys, or without."""
+def flags(command: Parser, *, table: bool = True, duplicates: str | None = "last") -> None:
+    """Add the flags to a command: with those of CSV, or without.
+
+    `duplicates` is the member that counts by default if a key is repeated, or None for a command
+    that counts each of them.
+    """
     group = command.add_argument_group("How the file is read")
     group.add_argument(
         "--format",
@@ -66,13 +70,13 @@ def flags(command: Parser, *, table: bool = True, duplicates: bool = False) -> N
         help="what separates values of JSON: lines, nothing (concatenated) or the character RS "
         "(sequence, RFC 7464)",
     )
-    if duplicates:
+    if duplicates is not None:
         group.add_argument(
             "--duplicates",
             metavar="WHICH",
             choices=("last", "first", "error"),
             help="the value of a repeated key of JSON or plist: the last, the first, or none, "
-            "which is an error (default: last)",
+            f"which is an error (default: {duplicates})",
         )
     tables = "CSV (short_rows, long_rows, stray_quotes, bare_cr, nul, trailing_delimiter), of "
     group.add_argument(

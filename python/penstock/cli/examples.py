@@ -58,6 +58,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "zcat feed.xml.gz | penstock format -",
     ),
     "plan": ("penstock plan models:City",),
+    "json-schema": (
+        "penstock json-schema models:City",
+        "penstock json-schema --mode encode models:City",
+    ),
     "costs": (
         "penstock costs --quick --group calls",
         "penstock costs --quick --group calls --json costs.json",

@@ -131,6 +131,11 @@ def where(options: argparse._ActionsContainer) -> None:
 def into(shape: argparse._ActionsContainer, options: argparse._ArgumentGroup, what: str) -> None:
     """Add the class of a record."""
     shape.add_argument("--into", metavar="MODULE:CLASS", help=f"{what}; {LOOKED_UP}")
+    rename(options)
+
+
+def rename(options: argparse._ArgumentGroup) -> None:
+    """Add the keys of a class."""
     options.add_argument(
         "--rename",
         metavar="STYLE",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KINDS = ("dataclass", "attrs", "pydantic", "msgspec", "typeddict")
 """The kinds of classes of `penstock infer`, so that this need not import it."""
+EACH = "each of them is written"
+"""What becomes of the members of a repeated key, without a flag."""
 SHELLS = ("bash", "zsh", "fish")
 COSTS = (
     *("arithmetic", "calls", "memory", "counting", "threads"),
@@ -77,6 +79,7 @@ def _adders() -> dict[str, Callable[[Commands], None]]:
         "recompress": _add_recompress,
         "format": _add_format,
         "plan": _add_plan,
+        "json-schema": _add_json_schema,
         "costs": _add_costs,
         "completion": _add_completion,
         "help": _add_help,
@@ -104,7 +107,7 @@ def _add_outline(commands: Commands) -> None:
     )
     flags.errors(options)
     flags.json(options)
-    dialects.flags(outline)
+    dialects.flags(outline, duplicates=None)
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that paths or records were left out"
     )
@@ -127,7 +130,7 @@ def _add_schema(commands: Commands) -> None:
     flags.errors(options, collect=False)
     flags.limit(options, "look at no more than so many records of each file (default: all)")
     flags.json(options)
-    dialects.flags(schema)
+    dialects.flags(schema, duplicates=None)
     flags.threads(options)
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that records were left out"
@@ -169,7 +172,7 @@ def _add_infer(commands: Commands) -> None:
     flags.at(options)
     flags.where(options)
     flags.errors(options, collect=False)
-    dialects.flags(infer)
+    dialects.flags(infer, duplicates=None)
     flags.threads(options)
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that records were left out"
@@ -230,7 +233,7 @@ def _add_head(commands: Commands) -> None:
     )
     flags.into(shape, options, "the class that a record becomes")
     flags.errors(options)
-    dialects.flags(head, duplicates=True)
+    dialects.flags(head)
     flags.manners(options)
 
 
@@ -281,7 +284,7 @@ def _add_check(commands: Commands) -> None:
     shape.add_argument(
         "--sarif", action="store_true", help="print a log of SARIF 2.1.0, as code hosts take it"
     )
-    dialects.flags(check, duplicates=True)
+    dialects.flags(check)
     flags.threads(options)
     flags.manners(options)
 
@@ -344,7 +347,7 @@ def _add_convert(commands: Commands) -> None:
         "--record", metavar="NAME", help="the element of XML for each record (default: item)"
     )
     flags.written(options)
-    dialects.flags(convert)
+    dialects.flags(convert, duplicates=EACH)
     flags.threads(options)
     flags.manners(options, timing=False)
 
@@ -475,7 +478,7 @@ def _add_format(commands: Commands) -> None:
         "--sort-keys", action="store_true", help="write members of JSON in the order of their keys"
     )
     flags.errors(options, "ends the command, and the old target stays")
-    dialects.flags(command, table=False)
+    dialects.flags(command, table=False, duplicates=EACH)
     flags.threads(options)
     flags.manners(options, timing=False)
 
@@ -492,6 +495,35 @@ def _add_plan(commands: Commands) -> None:
     arguments = plan.add_argument_group("Arguments")
     arguments.add_argument("into", metavar="MODULE:CLASS", help=f"the class; {flags.LOOKED_UP}")
     flags.start(plan)
+
+
+def _add_json_schema(commands: Commands) -> None:
+    schema = usage.command(
+        commands,
+        "json-schema",
+        "write the JSON Schema of a class",
+        "Prints the JSON Schema (draft 2020-12) of a class: which documents of JSON it reads, with "
+        "its keys, required fields, unions and constraints. The classes inside of it are in $defs.",
+        usage="penstock json-schema [OPTIONS] MODULE:CLASS",
+    )
+    arguments = schema.add_argument_group("Arguments")
+    arguments.add_argument("into", metavar="MODULE:CLASS", help=f"the class; {flags.LOOKED_UP}")
+    options = flags.start(schema)
+    options.add_argument(
+        "--mode",
+        metavar="MODE",
+        choices=("decode", "encode"),
+        default="decode",
+        help="decode for the documents that are read, or encode for those that are written "
+        "(default: decode)",
+    )
+    options.add_argument(
+        "--ref",
+        metavar="TEXT",
+        default="#/$defs/{name}",
+        help="how a class is referred to; {name} stands for its name (default: #/$defs/{name})",
+    )
+    flags.rename(options)
 
 
 def _add_costs(commands: Commands) -> None:

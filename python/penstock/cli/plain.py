@@ -157,10 +157,20 @@ def written(value: Any, whole: int | None) -> tuple[str, bool]:
 
 def _string(value: str) -> str:
     written = encode_basestring(value)
-    if written.isprintable():
-        return written
-    # JSON allows characters in a string that drive a terminal, or turn the text around.
-    return "".join(c if c.isprintable() or c in _SPACES else _escaped(c) for c in written)
+    return written if written.isprintable() else harmless(written)
+
+
+def harmless(text: str) -> str:
+    r"""Return JSON in which characters of strings that drive a terminal are escapes.
+
+    JSON allows such characters, and those that turn the text around.
+
+    Example:
+        >>> harmless('{\n  "a": "\u202e"\n}')
+        '{\n  "a": "\\u202e"\n}'
+    """
+    kept = _SPACES | {"\n"}
+    return "".join(c if c.isprintable() or c in kept else _escaped(c) for c in text)
 
 
 def _escaped(character: str) -> str:

@@ -149,6 +149,8 @@ class Source:
         arguments = self._arguments
         source = self.given
         reads = dialects.read(arguments, self.format, self.name)
+        if getattr(arguments, "duplicates", None) is not None:
+            reads["duplicates"] = dialects.duplicates(arguments)
         try:
             return _convert.run(
                 source,

@@ -49,6 +49,9 @@ _ELSEWHERE = {
         ("generate", "codegen", "class", "model", "models"),
         "'infer' writes the code of a class that reads a file",
     ),
+    **dict.fromkeys(
+        ("jsonschema", "json_schema", "openapi"), "'json-schema' writes that of a class"
+    ),
     "tail": "'penstock head --all FILE | tail' prints the last records",
     **dict.fromkeys(
         ("sample", "shuf", "random"), "'penstock head --all FILE | shuf -n 10' draws records"

@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline schema infer sniff head count check convert cut recompress format plan costs completion help
-set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --kind --level --limit --max-errors --member --name --namespace --plot --progress --quoting --record --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown --where -d -n
+set -g _shtab_penstock_commands outline schema infer sniff head count check convert cut recompress format plan json-schema costs completion help
+set -g _shtab_penstock_opts_with_value --at --color --compare --delimiter --depth --dialect --duplicates --encoding --errors --fields --form --format --formulas --framing --group --indent --into --json --kind --level --limit --max-errors --member --mode --name --namespace --plot --progress --quoting --record --ref --rename --repair --root --show --skip-rows --threads --to --to-delimiter --to-form --unknown --where -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -178,6 +178,7 @@ complete -c penstock -n '_shtab_penstock_using count' -l skip-rows -x -d 'how ma
 complete -c penstock -n '_shtab_penstock_using count' -l no-header -d 'the first row of CSV is data'
 complete -c penstock -n '_shtab_penstock_using count' -l comments -d 'take comments and trailing commas in JSON'
 complete -c penstock -n '_shtab_penstock_using count' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
+complete -c penstock -n '_shtab_penstock_using count' -l duplicates -xka "last first error" -d 'the value of a repeated key of JSON or plist'
 complete -c penstock -n '_shtab_penstock_using count' -l repair -x -d 'the faults of CSV'
 complete -c penstock -n '_shtab_penstock_using count' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using count' -s q -l quiet -d 'no progress and no summary'
@@ -243,6 +244,7 @@ complete -c penstock -n '_shtab_penstock_using convert' -l skip-rows -x -d 'how 
 complete -c penstock -n '_shtab_penstock_using convert' -l no-header -d 'the first row of CSV is data'
 complete -c penstock -n '_shtab_penstock_using convert' -l comments -d 'take comments and trailing commas in JSON'
 complete -c penstock -n '_shtab_penstock_using convert' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
+complete -c penstock -n '_shtab_penstock_using convert' -l duplicates -xka "last first error" -d 'the value of a repeated key of JSON or plist'
 complete -c penstock -n '_shtab_penstock_using convert' -l repair -x -d 'the faults of CSV'
 complete -c penstock -n '_shtab_penstock_using convert' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using convert' -s q -l quiet -d 'no progress and no summary'
@@ -273,6 +275,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l skip-rows -x -d 'how many
 complete -c penstock -n '_shtab_penstock_using cut' -l no-header -d 'the first row of CSV is data'
 complete -c penstock -n '_shtab_penstock_using cut' -l comments -d 'take comments and trailing commas in JSON'
 complete -c penstock -n '_shtab_penstock_using cut' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
+complete -c penstock -n '_shtab_penstock_using cut' -l duplicates -xka "last first error" -d 'the value of a repeated key of JSON or plist'
 complete -c penstock -n '_shtab_penstock_using cut' -l repair -x -d 'the faults of CSV'
 complete -c penstock -n '_shtab_penstock_using cut' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using cut' -s q -l quiet -d 'no progress and no summary'
@@ -305,6 +308,7 @@ complete -c penstock -n '_shtab_penstock_using format' -l encoding -x -d 'the en
 complete -c penstock -n '_shtab_penstock_using format' -l member -x -d 'the file to read in a zip archive'
 complete -c penstock -n '_shtab_penstock_using format' -l comments -d 'take comments and trailing commas in JSON'
 complete -c penstock -n '_shtab_penstock_using format' -l framing -xka "lines concatenated sequence" -d 'what separates values of JSON'
+complete -c penstock -n '_shtab_penstock_using format' -l duplicates -xka "last first error" -d 'the value of a repeated key of JSON or plist'
 complete -c penstock -n '_shtab_penstock_using format' -l repair -x -d 'the faults of XML and of XML plists'
 complete -c penstock -n '_shtab_penstock_using format' -l threads -x -d 'how many threads parse at once'
 complete -c penstock -n '_shtab_penstock_using format' -s q -l quiet -d 'no progress and no summary'
@@ -314,6 +318,11 @@ complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock
 complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a plan -d 'show how a class is read'
 complete -c penstock -n '_shtab_penstock_using plan' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a json-schema -d 'write the JSON Schema of a class'
+complete -c penstock -n '_shtab_penstock_using json-schema' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using json-schema' -l mode -xka "decode encode" -d 'decode for the documents that are read'
+complete -c penstock -n '_shtab_penstock_using json-schema' -l ref -x -d 'how a class is referred to'
+complete -c penstock -n '_shtab_penstock_using json-schema' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a costs -d 'show what operations cost here'
 complete -c penstock -n '_shtab_penstock_using costs' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using costs' -l group -xka "arithmetic calls memory counting threads objects records clocks files processes" -d 'only this group'
@@ -329,4 +338,4 @@ complete -c penstock -n '_shtab_penstock_using completion' -s h -l help -d 'prin
 complete -c penstock -n '_shtab_penstock_using completion; and test $_shtab_penstock_npos -eq 0' -ka "bash zsh fish" -d 'the shell'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a help -d 'print the help of a command'
 complete -c penstock -n '_shtab_penstock_using help' -s h -l help -d 'print this help and exit'
-complete -c penstock -n '_shtab_penstock_using help; and test $_shtab_penstock_npos -eq 0' -ka "outline schema infer sniff head count check convert cut recompress format plan costs completion help" -d 'the command'
+complete -c penstock -n '_shtab_penstock_using help; and test $_shtab_penstock_npos -eq 0' -ka "outline schema infer sniff head count check convert cut recompress format plan json-schema costs completion help" -d 'the command'
