@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 
 import penstock
-from penstock import DecodeError, Limits, spread
+from penstock import DecodeError, Limits, MalformedInput, spread
 
 
 @dataclass
@@ -183,3 +183,36 @@ def test_515_a_part_does_not_end_within_a_row_that_is_too_long(tmp_path: Path) -
     readers = [part.read(dict, errors="skip", limits=limits) for part in parts]
     assert [row for reader in readers for row in reader] == rows
     assert sum(reader.skipped for reader in readers) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a,b;c\n3,2;\u00fc\n4,5;6\n", "line 2, column 5"),
+        ("x\n\nname;b\n4;\u00fc\n5;2\n", "line 4, column 3"),
+        ("a,b\n1\n\u00fc,2\n", "line 3, column 1"),
+        ("x y z\n\u00fc;1\n3;2\n4;2\n", "line 2, column 1"),
+        ("\u00fc\n4\n", "line 1, column 1"),
+    ],
+)
+def test_805_a_dialect_of_text_that_is_no_utf8(text: str, place: str) -> None:
+    """The few rows before a byte that is no UTF-8 were blamed: no dialect fitted them."""
+    data = text.encode("latin-1")
+    for errors in ("raise", "skip"):
+        with pytest.raises(MalformedInput) as caught:
+            list(penstock.csv.read([data], dialect="infer", errors=errors))  # type: ignore[arg-type]
+        assert str(caught.value).startswith(f"{place}: invalid UTF-8: byte 0xfc")
+    with pytest.raises(MalformedInput, match=f"^{place}: invalid UTF-8: byte 0xfc$"):
+        penstock.csv.infer([data])
+    # As without `infer`, other encodings are named.
+    for encoding, told in (("utf-16-le", "UTF-16 (little"), ("utf-32-be", "UTF-32 (big")):
+        with pytest.raises(MalformedInput) as caught:
+            list(penstock.csv.read([text.encode(encoding)], dialect="infer"))
+        assert str(caught.value) == (
+            f"line 1, column 1: this looks like {told} endian); say encoding='{encoding}'"
+        )
+    # What was asked for: with the encoding, the dialect is found.
+    found = penstock.csv.read(
+        ["a;\u00fc\n3;2\n".encode("latin-1")], dialect="infer", encoding="latin-1"
+    )
+    assert list(found) == [{"a": "3", "\u00fc": "2"}]

@@ -70,9 +70,15 @@ impl Reader {
             return Ok(false);
         }
         let repairs = self.grammar.repairs;
-        let inferred = infer_repairing(text, last, judge, repairs).map_err(|undecided| {
-            Fault::malformed(self.base + undecided.at as u64, undecided.reason)
-        })?;
+        let inferred = match infer_repairing(text, last, judge, repairs) {
+            Ok(inferred) => inferred,
+            // The bytes that are no text are to blame, and they are reported next.
+            Err(_) if ends => return Ok(false),
+            Err(undecided) => {
+                let at = self.base + undecided.at as u64;
+                return Err(Fault::malformed(at, undecided.reason));
+            }
+        };
         let limits = Limits { row: self.grammar.most(), ..Limits::default() };
         let options = Options { repairs, ..Options::clone(&inferred.options) };
         let mut decided =
