@@ -8,7 +8,9 @@
 //! For classes that are local to a function, two more rules help. The name of the class means the
 //! class, unless its module or its body has another object of that name. A name that is found
 //! nowhere is looked up among the classes that the plan has met: one of that name counts if it is
-//! defined in the same place as this class.
+//! defined in the same place as this class. Type variables of `class Box[T]` come before the names
+//! of the module; those of `class Box(Generic[T])` are names of a module or a function, and come
+//! last.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -17,7 +19,7 @@ use pyo3::exceptions::PyNameError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::code::PyCodeInput;
-use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyTuple, PyType};
 
 use super::generics::Bindings;
 use super::known::imported;
@@ -189,10 +191,18 @@ impl<'py> Scope<'py> {
 
     /// Looks up a single name. Most annotations are one, and need no compiler.
     fn name(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        for names in [&self.namespace, &self.module].into_iter().flatten() {
-            if let Some(object) = names.get_item(name)? {
-                return Ok(Some(object));
-            }
+        if let Some(names) = &self.namespace
+            && let Some(object) = names.get_item(name)?
+        {
+            return Ok(Some(object));
+        }
+        if let Some(variable) = self.variable(name, intern!(name.py(), "__type_params__"))? {
+            return Ok(Some(variable));
+        }
+        if let Some(names) = &self.module
+            && let Some(object) = names.get_item(name)?
+        {
+            return Ok(Some(object));
         }
         if let Some(names) = self.class.as_ref().and_then(type_objects::own_dict)
             && let Some(object) = names.get_item(name)?
@@ -207,7 +217,35 @@ impl<'py> Scope<'py> {
         if let Some(object) = name.py().import(intern!(name.py(), "builtins"))?.getattr_opt(name)? {
             return Ok(Some(object));
         }
-        Ok(self.relative(name)?.map(Bound::into_any))
+        self.late(name)
+    }
+
+    /// What a name means that is found nowhere else.
+    fn late(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.variable(name, intern!(name.py(), "__parameters__"))? {
+            Some(variable) => Ok(Some(variable)),
+            None => Ok(self.relative(name)?.map(Bound::into_any)),
+        }
+    }
+
+    /// The type variable of this name among those that the class has in an attribute.
+    fn variable(
+        &self,
+        name: &Bound<'py, PyString>,
+        attribute: &Bound<'py, PyString>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        for variable in self.variables(attribute).iter().flatten() {
+            if same_name(name, &variable.getattr(intern!(name.py(), "__name__"))?) {
+                return Ok(Some(variable));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The type variables that the class has in an attribute.
+    fn variables(&self, attribute: &Bound<'py, PyString>) -> Option<Bound<'py, PyTuple>> {
+        let found = type_objects::own_attribute(self.class.as_ref()?, attribute)?;
+        found.cast_into::<PyTuple>().ok().filter(|found| !found.is_empty())
     }
 
     /// The class of this name that was met and is defined where this one is.
@@ -243,11 +281,11 @@ impl<'py> Scope<'py> {
                 Err(error) if error.is_instance_of::<PyNameError>(py) => error,
                 result => return result,
             };
-            // If a relative has the missing name, it is added and then found.
+            // If a type variable or a relative has the missing name, it is added and then found.
             let name = error.value(py).getattr(intern!(py, "name"))?;
             let Ok(name) = name.cast_into::<PyString>() else { return Err(error) };
-            match self.relative(&name)? {
-                Some(class) if !globals.contains(&name)? => globals.set_item(name, class)?,
+            match self.late(&name)? {
+                Some(meant) if !globals.contains(&name)? => globals.set_item(name, meant)?,
                 _ => return Err(error),
             }
         }
@@ -266,7 +304,18 @@ impl<'py> Scope<'py> {
                 globals.set_item(name, class)?;
             }
         }
+        let variables = self.variables(intern!(py, "__type_params__"));
         let locals = match (&self.module, &self.namespace) {
+            (module, namespace) if variables.is_some() => {
+                let all = module.as_ref().map_or_else(|| Ok(PyDict::new(py)), |it| it.copy())?;
+                for variable in variables.iter().flatten() {
+                    all.set_item(variable.getattr(intern!(py, "__name__"))?, variable)?;
+                }
+                if let Some(namespace) = namespace {
+                    all.update(namespace.as_mapping())?;
+                }
+                all
+            }
             (Some(module), None) => module.clone(),
             (None, Some(namespace)) => namespace.clone(),
             (Some(module), Some(namespace)) => {
