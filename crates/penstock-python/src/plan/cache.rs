@@ -269,6 +269,7 @@ fn new_plan<'py>(
         plans.push(classes::plan(&mut compiler, plans.len())?);
     }
     compiler.check_hashes()?;
+    compiler.give_factories()?;
     let mut nodes = compiler.nodes;
     if let Some(rename) = &settings.rename {
         renaming::settle(rename, &plans, &compiler.renamable)?;

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use penstock_core::shape::Form;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
@@ -105,10 +106,18 @@ struct Hashed {
     field: Option<(String, String)>,
 }
 
+/// A `partial` that makes a `defaultdict`, its class, and the values for which it needs a factory.
+struct Defaulting<'py> {
+    partial: Bound<'py, PyAny>,
+    class: Bound<'py, PyType>,
+    item: NodeId,
+}
+
 /// How much a compiler had met at one moment.
 pub(in crate::plan) struct Mark {
     nodes: usize,
     hashed: usize,
+    defaulting: usize,
     unions: usize,
     met: usize,
 }
@@ -149,6 +158,8 @@ pub(in crate::plan) struct Compiler<'py> {
     aliases: Vec<Bound<'py, PyAny>>,
     /// Elements of sets, to be judged when all nodes are known.
     hashed: Vec<Hashed>,
+    /// Dicts with defaults, to be given their factories when all nodes are known.
+    defaulting: Vec<Defaulting<'py>>,
     /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
     /// The annotations of the classes whose bodies were looked at.
@@ -180,6 +191,7 @@ impl<'py> Compiler<'py> {
             evaluated: HashMap::new(),
             aliases: Vec::new(),
             hashed: Vec::new(),
+            defaulting: Vec::new(),
             kept: Vec::new(),
             annotations: Vec::new(),
             class_ids: HashMap::new(),
@@ -220,6 +232,7 @@ impl<'py> Compiler<'py> {
         Mark {
             nodes: self.nodes.len(),
             hashed: self.hashed.len(),
+            defaulting: self.defaulting.len(),
             unions: self.unions.len(),
             met: self.met.len(),
         }
@@ -230,6 +243,7 @@ impl<'py> Compiler<'py> {
     pub(in crate::plan) fn reset(&mut self, mark: Mark) {
         self.nodes.truncate(mark.nodes);
         self.hashed.truncate(mark.hashed);
+        self.defaulting.truncate(mark.defaulting);
         self.unions.truncate(mark.unions);
         self.met.truncate(mark.met);
         self.relatives.borrow_mut().truncate(mark.met);
@@ -377,6 +391,35 @@ impl<'py> Compiler<'py> {
             if !self.is_hashable(*item) {
                 let field = field.as_ref().map(|(field, class)| (&**field, &**class));
                 return Err(self.no_hash(*item, *container, Place { field }));
+            }
+        }
+        Ok(())
+    }
+
+    /// What makes a `defaultdict` of a class from a dict. Its values may not be known yet, and it may
+    /// be one of them, so it gets its factory later.
+    pub(in crate::plan) fn defaulting(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        item: NodeId,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let partial = self.py.import("functools")?.getattr("partial")?;
+        let partial = partial.call1((class, self.py.None()))?;
+        self.defaulting.push(Defaulting { partial: partial.clone(), class: class.clone(), item });
+        Ok(partial)
+    }
+
+    /// Gives all dicts with defaults their factories, now that all nodes are known.
+    ///
+    /// # Errors
+    /// Only those that the types did not cause, such as a lack of memory.
+    pub(in crate::plan) fn give_factories(&self) -> PyResult<()> {
+        let py = self.py;
+        for Defaulting { partial, class, item } in &self.defaulting {
+            if let Some(factory) = self.factory(*item) {
+                // So it keeps its address, which others have as their factory.
+                let state = (class, (factory,), PyDict::new(py), py.None());
+                partial.call_method1(intern!(py, "__setstate__"), (state,))?;
             }
         }
         Ok(())

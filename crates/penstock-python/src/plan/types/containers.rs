@@ -12,6 +12,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use super::mark::Mark;
 
 use super::builtin::{Container, display};
+use super::compiler::Compiler;
 use super::conversions::{applied, function, is_of_module};
 use super::known::{self, Known};
 use super::packed::Packed;
@@ -108,6 +109,40 @@ static COLLECTIONS: [Collection; 13] = {
         Collection::made(&known::ARRAY, List, "array", Finish::Array),
     ]
 };
+
+impl<'py> Compiler<'py> {
+    /// The function that makes an empty value of a node, if it has one: the factory of a
+    /// `defaultdict`.
+    pub(super) fn factory(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
+        let py = self.py;
+        let node = &self.nodes[node as usize];
+        if node.nullable {
+            return None;
+        }
+        if let Some(after) = &node.after
+            && let Some(Step::Call(made) | Step::Convert(made)) = after.steps.last()
+        {
+            let is_empty = matches!(after.nature, Some(Nature::Items | Nature::Bytes));
+            return is_empty.then(|| made.bind(py).clone());
+        }
+        let class = match &node.kind {
+            Kind::Bool => py.get_type::<PyBool>(),
+            Kind::Int => py.get_type::<PyInt>(),
+            Kind::Float => py.get_type::<PyFloat>(),
+            Kind::Str => py.get_type::<PyString>(),
+            Kind::Bytes | Kind::Encoded(_) => py.get_type::<PyBytes>(),
+            Kind::List(_) => py.get_type::<PyList>(),
+            Kind::Set(_) => py.get_type::<PySet>(),
+            Kind::FrozenSet(_) => py.get_type::<PyFrozenSet>(),
+            Kind::TupleOf(_) => py.get_type::<PyTuple>(),
+            Kind::Dict(..) => py.get_type::<PyDict>(),
+            Kind::Decimal => return known::DECIMAL.get(py).cloned(),
+            Kind::Class(class) => self.met[*class as usize].class.clone(),
+            _ => return None,
+        };
+        Some(class.into_any())
+    }
+}
 
 impl<'py> Walk<'_, 'py> {
     /// A collection that is written without arguments.
@@ -225,7 +260,7 @@ impl<'py> Walk<'_, 'py> {
 
     /// A node of a collection, with its last step.
     pub(in crate::plan) fn finished(
-        &self,
+        &mut self,
         collection: Collection,
         class: &Bound<'py, PyType>,
         kind: Kind,
@@ -233,52 +268,16 @@ impl<'py> Walk<'_, 'py> {
         name: String,
         nullable: bool,
     ) -> PyResult<Node> {
-        let py = self.compiler.py;
         let mut node = node(kind, nullable, name);
         let by = match collection.finish {
             Finish::Builtin | Finish::Array => return Ok(node),
             Finish::Call | Finish::Count => class.clone().into_any(),
-            Finish::Default => {
-                let partial = py.import("functools")?.getattr("partial")?;
-                partial.call1((class, self.factory(item)))?
-            }
+            Finish::Default => self.compiler.defaulting(class, item)?,
         };
         let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
         after.class = Some(class.clone().unbind());
         Ok(node)
-    }
-
-    /// The function that makes an empty value of a node, if it has one: the factory of a
-    /// `defaultdict`.
-    pub(in crate::plan) fn factory(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
-        let py = self.compiler.py;
-        let node = &self.compiler.nodes[node as usize];
-        if node.nullable {
-            return None;
-        }
-        if let Some(after) = &node.after
-            && let Some(Step::Call(made) | Step::Convert(made)) = after.steps.last()
-        {
-            let is_empty = matches!(after.nature, Some(Nature::Items | Nature::Bytes));
-            return is_empty.then(|| made.bind(py).clone());
-        }
-        let class = match &node.kind {
-            Kind::Bool => py.get_type::<PyBool>(),
-            Kind::Int => py.get_type::<PyInt>(),
-            Kind::Float => py.get_type::<PyFloat>(),
-            Kind::Str => py.get_type::<PyString>(),
-            Kind::Bytes | Kind::Encoded(_) => py.get_type::<PyBytes>(),
-            Kind::List(_) => py.get_type::<PyList>(),
-            Kind::Set(_) => py.get_type::<PySet>(),
-            Kind::FrozenSet(_) => py.get_type::<PyFrozenSet>(),
-            Kind::TupleOf(_) => py.get_type::<PyTuple>(),
-            Kind::Dict(..) => py.get_type::<PyDict>(),
-            Kind::Decimal => return known::DECIMAL.get(py).cloned(),
-            Kind::Class(class) => self.compiler.met[*class as usize].class.clone(),
-            _ => return None,
-        };
-        Some(class.into_any())
     }
 
     /// An `array.array`: a `typecode(...)`, or its argument, gives the type of its numbers.

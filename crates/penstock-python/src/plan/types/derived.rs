@@ -92,7 +92,8 @@ fn written<'py>(
             }
         }
         if let Some((origin, annotation)) = next {
-            if origin.is(base) {
+            // A class of the standard library says nothing of its bases.
+            if origin.is(base) || Collection::of(&origin)?.is_some() {
                 return Ok((annotation, class));
             }
             (class, given) = (origin, Some(arguments(&annotation)?));
@@ -141,8 +142,7 @@ impl<'py> Walk<'_, 'py> {
         if let Kind::Dict(_, item) = node.kind
             && known::DEFAULT_DICT.get(made.py()).is_some_and(|base| is_subclass(class, base))
         {
-            let partial = made.py().import("functools")?.getattr("partial")?;
-            made = partial.call1((class, self.factory(item)))?;
+            made = self.compiler.defaulting(class, item)?;
         }
         let after = PostSteps::add(&mut node, [Step::Call(made.unbind())]);
         (after.nature, after.class) = (Some(nature), Some(class.clone().unbind()));
