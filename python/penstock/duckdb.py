@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyarrow.dataset import Dataset
 
+from penstock._any_format import arrow_filters as _filters
 from penstock._any_format import scans as _scans
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
@@ -72,6 +73,8 @@ def register(
     Each query reads the files again, so the name can be queried as often as a table, and joined
     with itself. Penstock parses only the columns that a query needs, DuckDB's simple filters are
     applied to each batch, and the file is closed as soon as DuckDB has as many rows as it wants.
+    With `errors="skip"` and no class, the reader of JSON and NDJSON also skips records of which
+    a comparison in such a filter is false.
 
     Args:
         connection: A connection, of `duckdb.connect()`. `connection.unregister(name)` ends it.
@@ -199,7 +202,11 @@ class _Query:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         """Yield what is wanted of the rows that fit the filter."""
-        for found in self._scan.batches(self._read, self._every):
+        wanted = None
+        if self._filter is not None and self._scan.takes_conditions():
+            fields = {name: self._schema.field(name) for name in self._every}
+            wanted = _filters.condition(self._filter, fields)
+        for found in self._scan.batches(self._read, self._every, wanted=wanted):
             batch = pa.record_batch(found)
             if self._filter is not None:
                 batch = batch.filter(self._filter)

@@ -5,11 +5,15 @@ It needs polars: `pip install penstock-data[polars]`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+import json
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from penstock._any_format import pushed as _pushed
 from penstock._any_format import scans as _scans
 from penstock._base import suggest as _suggest
 from penstock._base.types import PLAIN
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
+    from penstock._any_format.pushed import Predicate
+    from penstock._base.conditions import Condition
     from penstock._base.limits import Limits
     from penstock._base.types import (
         At,
@@ -67,7 +73,9 @@ def scan(
 
     Nothing is read before polars asks for it, and each `collect` reads the files again. Penstock
     parses only the columns that a query needs, filters each batch by the query's predicate, and
-    closes the file as soon as polars has as many rows as it wants.
+    closes the file as soon as polars has as many rows as it wants. With `errors="skip"` and no
+    class, the reader of JSON and NDJSON also skips records of which a simple comparison in the
+    predicate is false.
 
     Args:
         source: A path, a list of paths, a pattern such as `"logs/**/*.gz"`, or a folder.
@@ -164,7 +172,9 @@ class _Files:
         every = [name for name in schema if name != path_column]
         largest = min(size or _scans.ROWS, _scans.ROWS if rows is None else rows)
         left = rows
-        for batch in self._scan.batches(read, every, max(largest, 1)):
+        # Rows are counted before the predicate.
+        wanted = None if predicate is None or rows is not None else self._condition(predicate)
+        for batch in self._scan.batches(read, every, max(largest, 1), wanted):
             frame = pl.DataFrame(batch)
             if left is not None:
                 frame = frame.head(left)
@@ -177,3 +187,81 @@ class _Files:
             yield frame if frame.schema == shown else frame.cast(shown)
             if left == 0:
                 return
+
+    def _condition(self, predicate: pl.Expr) -> Condition | None:
+        """Return what of a predicate the reader may test; None if that is nothing."""
+        if not self._scan.takes_conditions():
+            return None
+        try:
+            told = predicate.meta.serialize(format="json")
+        except pl.exceptions.ComputeError:
+            # It calls a function of Python.
+            return None
+        every = self.schema().items()
+        types = {name: _type(kind) for name, kind in every if name != self._scan.file_column}
+        return _pushed.condition(_predicate(json.loads(told)), types)
+
+
+# The operators of polars that mean the same.
+_TESTS = {"Eq": "==", "NotEq": "!=", "Gt": ">", "GtEq": ">=", "Lt": "<", "LtEq": "<="}
+_JOINS = {"And": "and", "LogicalAnd": "and", "Or": "or", "LogicalOr": "or"}
+_TEXTS = {"StartsWith": "startswith", "EndsWith": "endswith"}
+
+
+def _type(kind: pl.DataType) -> type:
+    """Return the type of the values of a column, or `object` for one that is not compared."""
+    if kind.is_integer():
+        return int
+    return {pl.Boolean: bool, pl.Date: date, pl.String: str}.get(type(kind), object)
+
+
+def _predicate(node: Any) -> Predicate:
+    """Return an expression as a predicate. What is not known is None."""
+    match node:
+        case {"Column": str(name)}:
+            return name, "==", True
+        case {"BinaryExpr": {"left": left, "op": str(op), "right": right}} if op in _JOINS:
+            return _JOINS[op], [_predicate(left), _predicate(right)]
+        case {"BinaryExpr": {"left": {"Column": str(name)}, "op": str(op), "right": value}}:
+            return (name, _TESTS[op], _value(value)) if op in _TESTS else None
+        case {"BinaryExpr": {"left": value, "op": str(op), "right": {"Column": str(name)}}}:
+            return (name, _pushed.FLIPPED[_TESTS[op]], _value(value)) if op in _TESTS else None
+        case {"Function": {"input": [{"Column": str(name)}, *given], "function": function}}:
+            return _called(name, given, function)
+    return None
+
+
+def _called(name: str, given: list[Any], function: Any) -> Predicate:
+    """Return the call of a function on a column as a predicate."""
+    values = [_value(each) for each in given]
+    match function, values:
+        case {"Boolean": "Not"}, []:
+            return name, "==", False
+        case {"Boolean": {"IsBetween": {"closed": "Both"}}}, [least, most]:
+            ends: list[Predicate] = [(name, ">=", least), (name, "<=", most)]
+            return "and", ends
+        case {"Boolean": {"IsIn": {"nulls_equal": False}}}, [list(found)]:
+            return name, "in", found
+        case {"StringExpr": str(test)}, [str(text)] if test in _TEXTS:
+            return name, _TEXTS[test], text
+        case {"StringExpr": {"Contains": {"literal": True}}}, [str(text)]:
+            return name, "contains", text
+    return None
+
+
+def _value(node: Any) -> object:
+    """Return the value of a literal; None if it is none that is compared."""
+    match node:
+        case {"Literal": {"Scalar": {"Date": int(days)}}}:
+            return date(1970, 1, 1) + timedelta(days)
+        case {"Literal": {"Scalar": {"List": _}}}:
+            # Polars writes the values as a message of Arrow.
+            literal = pl.Expr.deserialize(io.BytesIO(json.dumps(node).encode()), format="json")
+            (found,) = pl.select(literal).to_series().to_list()
+            return found
+        case {"Literal": {"Scalar": {"String": str(value)} | {"Boolean": bool(value)}}}:
+            return value
+        case {"Literal": {"Scalar": dict(scalar)}}:
+            ((kind, value),) = scalar.items()
+            return value if kind.startswith(("Int", "UInt")) and type(value) is int else None
+    return None

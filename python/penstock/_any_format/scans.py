@@ -6,13 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 from penstock._any_format import columns as _columns
+from penstock._base import conditions as _conditions
 from penstock._base.types import PLAIN
+from penstock._io import files as _files
+from penstock._io import formats as _formats
 from penstock._io import sources as _sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from penstock._base.conditions import Condition
     from penstock._base.types import HasSchema
     from penstock._rust import ColumnBatch
 
@@ -21,6 +25,12 @@ ROWS = 65_536
 
 # The options that `penstock.schema` has, too.
 _OF_SCHEMAS = ("threads", "unions", "format", "at", "encoding", "compression", "member", "limits")
+
+
+# The formats whose readers skip records by the predicate of a query. In CSV, a condition on a
+# column that a file does not have is an error. In XML, an element with child elements is an error
+# where a column is no text, and a condition looks at its own text only.
+_SKIPPING = {"json", "ndjson"}
 
 
 class Scan:
@@ -80,8 +90,32 @@ class Scan:
             raise ValueError(f"file_column: the records have a column {self.file_column!r}, too")
         return [*names, self.file_column]
 
+    def takes_conditions(self) -> bool:
+        """Return whether the records that a query does not want may be skipped unseen.
+
+        Where errors are reported, each record is checked. A class may have defaults for what a
+        record does not have, and its columns may be made of other values; and with `unions`, text
+        may be made of them.
+        """
+        given = self._options
+        if given.get("errors") != "skip" or given.get("unions") != "error":
+            return False
+        self.schema()
+        if isinstance(self._into, type) or not hasattr(self._into, "__arrow_c_schema__"):
+            return False
+        told = given.get("format")
+        if told is not None:
+            return told in _SKIPPING
+        files = _files.files(self._source, None)
+        names = map(_name, [self._source] if files is None else files)
+        return all(_formats.of_name(name) in _SKIPPING for name in names)
+
     def batches(
-        self, names: Sequence[str] | None, every: Sequence[str], rows: int = ROWS
+        self,
+        names: Sequence[str] | None,
+        every: Sequence[str],
+        rows: int = ROWS,
+        wanted: Condition | None = None,
     ) -> Iterator[ColumnBatch]:
         """Yield batches, which have the column of paths if it is wanted.
 
@@ -91,6 +125,7 @@ class Scan:
             names: The columns that are wanted; None for all.
             every: All columns of the records.
             rows: How many rows a batch has at most.
+            wanted: Which records are, besides those that `where` leaves out.
 
         Raises:
             DecodeError: A record is in error, or a file is broken, and `errors` does not say
@@ -99,13 +134,18 @@ class Scan:
         self.schema()
         chosen = self._chosen(names, every)
         is_wanted = names is None or self.file_column in names
+        options = self._options
+        if wanted is not None:
+            given = options.get("where")
+            both = wanted if given is None else _conditions.condition(given) & wanted
+            options = {**options, "where": both}
         found = _columns.columns(
             self._source,
             self._into,
             rows=rows,
             columns=chosen,
             file_column=self.file_column if is_wanted else None,
-            **self._options,
+            **options,
         )
         try:
             yield from found
@@ -127,6 +167,11 @@ class Scan:
         # Somebody has to count the rows, so one column is read if only paths are wanted.
         wanted = [name for name in names if name != self.file_column] or [*every[:1]]
         return wanted or None
+
+
+def _name(path: Any) -> str:
+    """The name of a file, which may say its format."""
+    return str(path.name) if _sources.is_remote(path) else os.fsdecode(path)
 
 
 def _is_plain(into: object) -> bool:
