@@ -24,6 +24,7 @@ from ray import get, remote
 from ray.data import block, datasource
 
 import penstock
+from penstock._base import conditions as _conditions
 from penstock._base.types import PLAIN
 from penstock._engines import tasks as _tasks
 from penstock._engines.batches import Batches, files_of, files_of_parts, schema_of, with_errors
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ray.data._internal.execution.interfaces import TaskContext
     from typing_extensions import TypeForm
 
-    from penstock._base.types import At, Format, HasSchema, Sources
+    from penstock._base.types import At, Format, HasSchema, Sources, Where
 
 __all__ = ["Datasink", "Datasource"]
 
@@ -62,12 +63,15 @@ class Datasource(datasource.Datasource):
             and `"column"` makes a row of it that has nothing but `error_column`.
         error_column: The column of places and reasons of errors.
         rows: How many rows a batch has at most.
+        where: Which records are wanted: a condition, or its text; see `penstock.field`. Tasks test
+            a record while they parse it, and the others are not checked against the class. Without
+            a class, the columns are those of the wanted records.
         options: `unions`, `duplicates`, `unknown` and `limits`, as for `penstock.columns`.
 
     Raises:
         OSError: There is no such file.
-        PlanError: The type of a field has no column.
-        ValueError: As for `penstock.split`.
+        PlanError: The type of a field has no column, or `where` cannot compare it.
+        ValueError: As for `penstock.split`, or the text of `where` is no condition.
 
     Example:
         >>> import pathlib, penstock.ray, ray
@@ -76,6 +80,9 @@ class Datasource(datasource.Datasource):
         >>> source = penstock.ray.Datasource(path)
         >>> ray.data.read_datasource(source, override_num_blocks=2).sum("n")
         10
+        >>> odd = penstock.ray.Datasource(path, where=penstock.field("n") > 2)
+        >>> ray.data.read_datasource(odd, override_num_blocks=2).sum("n")
+        8
     """
 
     def __init__(
@@ -91,6 +98,7 @@ class Datasource(datasource.Datasource):
         errors: Literal["raise", "skip", "column"] = "raise",
         error_column: str = "_error",
         rows: int = 65_536,
+        where: Where | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -104,11 +112,16 @@ class Datasource(datasource.Datasource):
             at, format = source[0].at, source[0].format
         else:
             files = files_of(source, format)
+        if where is not None:
+            # Text that is no condition is an error here, and not in a task.
+            options["where"] = _conditions.condition(where)
         if into is PLAIN:
             passing: Any = "raise" if errors == "raise" else "skip"
-            into = pa.schema(penstock.schema(files, at=at, format=format, errors=passing))
+            into = pa.schema(
+                penstock.schema(files, at=at, format=format, errors=passing, where=where)
+            )
         self._source, self._files, self._bytes = source, files, bytes
-        self._where: dict[str, Any] = {"at": at, "format": format}
+        self._place: dict[str, Any] = {"at": at, "format": format}
         schema = schema_of(into, files, format, at, columns, options)
         if errors == "column":
             schema = with_errors(schema, error_column)
@@ -165,10 +178,10 @@ class Datasource(datasource.Datasource):
         parts = parallelism if self._bytes is None else None
         if parts not in self._planned:
             if self.estimate_inmemory_data_size() > _tasks.LARGE:
-                found = _tasks.plan(self._files, _in_tasks, parts, self._bytes, **self._where)
+                found = _tasks.plan(self._files, _in_tasks, parts, self._bytes, **self._place)
             else:
                 found = list(
-                    penstock.split(self._files, parts=parts, bytes=self._bytes, **self._where)
+                    penstock.split(self._files, parts=parts, bytes=self._bytes, **self._place)
                 )
             self._planned[parts] = found
         return self._planned[parts]

@@ -95,6 +95,27 @@ def test_without_a_class(ray: Any, tmp_path: Path) -> None:
     assert dataset(ray, path, schema).sum("price") == sum(range(100)) / 4
 
 
+def test_only_the_wanted_records(ray: Any, tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.ndjson", bad={3})
+    wanted = penstock.field("price") > 20
+    kept = list(penstock.read(path, samples.Item, where=wanted))
+    for where in (wanted, "price > 20"):
+        found = dataset(ray, path, samples.Item, where=where)
+        # The record in error is not wanted, so it is not checked.
+        assert found.count() == len(kept) == 19
+        assert found.select_columns(["id"]).sum("id") == sum(row.id for row in kept)
+    plain = dataset(ray, path, where=wanted)
+    # The text of the record in error would make other columns.
+    assert plain.schema().types == [pa.int64(), pa.string(), pa.float64()]
+    assert plain.count() == 19
+    splits = penstock.split(path, parts=3)
+    assert dataset(ray, splits, samples.Item, where=wanted, columns=["name"]).count() == 19
+    with pytest.raises(ValueError, match=r"^where: "):
+        penstock.ray.Datasource(path, samples.Item, where="price >")
+    with pytest.raises(penstock.PlanError, match="is another kind of value"):
+        penstock.ray.Datasource(path, samples.Item, where=penstock.field("price") > "a")
+
+
 def test_records_in_error(ray: Any, tmp_path: Path) -> None:
     path = lines(tmp_path / "a.ndjson", bad={3, 50, 99})
     assert dataset(ray, path, samples.Item, errors="skip").count() == 97
