@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import io
 import json
-from collections.abc import Iterator
+import pickle
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,3 +122,110 @@ def test_what_is_no_limit(limit: Any) -> None:
         read("ndjson", limit=limit)
     with pytest.raises(ValueError, match="limit must be a number of records"):
         penstock.convert(io.BytesIO(LINES), io.BytesIO(), format="ndjson", to="csv", limit=limit)
+
+
+def decoder(name: str, **options: Any) -> Any:
+    made: Any = getattr(penstock, name).Decoder
+    return made(Row, **options)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("limit", [1, 2, 999, COUNT, COUNT + 1])
+@pytest.mark.parametrize("size", [7, 1000, 1 << 20])
+def test_decoders(name: Any, limit: int, size: int) -> None:
+    data = DATA[name]
+    expected = list(range(min(limit, COUNT)))
+    for made in (decoder(name, limit=limit), penstock.Decoder(Row, format=name, limit=limit)):
+        found = []
+        for begin in range(0, len(data), size):
+            found += made.feed(data[begin : begin + size])
+            if len(found) == limit:
+                # What follows is neither parsed nor checked.
+                assert made.feed(b"\xff<[{") == made.feed(b"\x1f\x8b") == []
+                break
+        found += made.finish()
+        assert [row.n for row in found] == expected
+        assert made.finish() == []
+
+
+def test_what_a_decoder_leaves() -> None:
+    broken = b'{"n": 1}\n{"n": 2}\n{"n": "x"}\n{"n": '
+    assert decoder("ndjson", limit=2).feed(broken) == [Row(1), Row(2)]
+    made = decoder("ndjson", limit=3, errors="skip")
+    assert made.feed(broken) == [Row(1), Row(2)]
+    # Only records that are delivered count.
+    assert made.feed(b"3}\n{") == [Row(3)]
+    assert (made.skipped, made.finish()) == (1, [])
+    wanted = decoder("ndjson", limit=2, where=field("n") > 7)
+    assert [row.n for row in wanted.feed(LINES)] == [8, 9]
+    assert wanted.filtered == 8
+    packed = gzip.compress(LINES)
+    first = decoder("ndjson", limit=2)
+    assert [row.n for row in first.feed(packed[:2000])] == [0, 1]
+    assert first.feed(b"no gzip") == first.finish() == []
+    copy = pickle.loads(pickle.dumps(decoder("json", limit=1)))
+    assert copy.feed(b'[{"n": 1}, {"n": 2}') == [Row(1)]
+    assert copy.finish() == []
+    part = penstock.json.Decoder(Row, limit=1, partial=True)
+    assert part.feed(b'[{"n": 1') == []
+    assert part.peek() == {}
+    assert part.feed(b'2}, {"n": 3') == [Row(12)]
+    assert part.peek() is penstock.UNSET
+    with pytest.raises(ValueError, match=r"^decode\(\) takes a whole document: make the Decoder"):
+        decoder("json", limit=1).decode(b"[]")
+    for wrong in (0, True, "3"):
+        with pytest.raises(ValueError, match="limit must be a number of records"):
+            decoder("json", limit=wrong)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_asynchronous_streams(name: Any) -> None:
+    closed: list[int] = []
+    data = DATA[name]
+
+    async def chunks() -> AsyncIterator[bytes]:
+        given = 0
+        try:
+            for begin in range(0, len(data), 500):
+                given += 1
+                yield data[begin : begin + 500]
+        finally:
+            closed.append(given)
+
+    async def main(limit: int | None) -> list[int]:
+        seen = []
+        async for row in penstock.aio.read(chunks(), Row, format=name, limit=limit):
+            seen.append(row.n)
+            # It is closed before the last records are delivered.
+            assert limit is None or len(seen) < limit or closed
+        return seen
+
+    for limit in (1, 50, COUNT, COUNT + 1, None):
+        closed.clear()
+        assert asyncio.run(main(limit)) == list(range(min(limit or COUNT, COUNT)))
+        most = -(-len(data) // 500)
+        assert len(closed) == 1
+        assert closed[0] <= 5 if limit == 1 else closed[0] <= most
+    with pytest.raises(ValueError, match="limit must be a number of records"):
+        asyncio.run(main(0))
+
+
+def test_a_stream_without_an_end() -> None:
+    class Endless:
+        """An iterator that cannot be closed."""
+
+        given = 0
+
+        def __aiter__(self) -> Endless:
+            return self
+
+        async def __anext__(self) -> bytes:
+            self.given += 1
+            return b'{"n": 1}\n{"n": 2}\n'
+
+    async def main() -> list[Row]:
+        return [row async for row in penstock.aio.read(endless, Row, format="ndjson", limit=5)]
+
+    endless = Endless()
+    assert asyncio.run(main()) == [Row(1), Row(2), Row(1), Row(2), Row(1)]
+    assert endless.given == 3

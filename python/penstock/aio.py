@@ -87,6 +87,7 @@ async def read(
     compression: Compression | None = "infer",
     limits: Limits | None = None,
     where: Where | None = None,
+    limit: int | None = None,
 ) -> AsyncGenerator[T, None]:
     r"""Read the records of an asynchronous iterable of chunks one at a time, in constant memory.
 
@@ -108,6 +109,8 @@ async def read(
         compression: How the chunks are compressed; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: behind the last of them, no chunk is awaited. An
+            asynchronous generator of chunks is closed then.
 
     Yields:
         The records.
@@ -145,6 +148,7 @@ async def read(
         compression=compression,
         limits=limits,
         where=where,
+        limit=limit,
     )
     if not hasattr(chunks, "__aiter__"):
         kind = type(chunks).__name__
@@ -162,8 +166,15 @@ async def read(
             # The same exception as that of a reader whose source raises this one.
             decoder._fail(error)  # noqa: SLF001 - of the same package
             raise
-        for record in decoder.feed(chunk):
+        records = decoder.feed(chunk)
+        if limit is not None:
+            limit -= len(records)
+            if limit == 0 and hasattr(arriving, "aclose"):
+                await arriving.aclose()
+        for record in records:
             yield record
+        if limit == 0:
+            return
     try:
         rest = decoder.finish()
     except Exception:

@@ -823,6 +823,7 @@ class Decoder(_decoder.Decoder[T]):
         max_errors: int = 100,
         empty: Empty = "warn",
         where: Where | None = None,
+        limit: int | None = None,
         all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         types: Types | None = None,
@@ -833,6 +834,6 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type, before any byte."""
         if types is not None:
             into = _plan.with_types(into, types)
-        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
         form = _read.wanting(_dialect.chosen(dialect, None, repair), where)
         return cls._make(form, into, None, policy, encoding, limits, compression)

@@ -674,6 +674,7 @@ class Decoder(_decoder.Decoder[T]):
         max_errors: int = 100,
         empty: Empty = "warn",
         where: Where | None = None,
+        limit: int | None = None,
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -686,6 +687,6 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         dialect = _read.wanting(_dialect(framing, non_finite), where)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)

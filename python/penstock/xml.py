@@ -829,6 +829,7 @@ class Decoder(_decoder.Decoder[T]):
         max_errors: int = 100,
         empty: Empty = "warn",
         where: Where | None = None,
+        limit: int | None = None,
         all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         repeated: Repeated = "error",
@@ -845,7 +846,7 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
         dialect = _read.wanting(dialect, where)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 

@@ -442,10 +442,10 @@ class Decoder(_decoder.Decoder[T]):
             ...
 
     @_suggest.advised
-    def __new__(cls, into, /, *, dialect, repair, RECORDS, READ, compression, limits) -> Self:
+    def __new__(cls, into, /, *, dialect, repair, RECORDS, limit, READ, compression, limits) -> Self:
         """Compile the type, before any byte."""
         if types is not None:
             into = _plan.with_types(into, types)
-        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
         form = _read.wanting(_dialect.chosen(dialect, None, repair), where)
         return cls._make(form, into, None, policy, encoding, limits, compression)

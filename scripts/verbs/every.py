@@ -182,6 +182,6 @@ class Decoder:
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         dialect = _read.wanting(DIALECT, where)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)

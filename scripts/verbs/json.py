@@ -352,11 +352,11 @@ class Decoder(_decoder.Decoder[T]):
 
     @_suggest.advised
     def __new__(
-        cls, into, /, *, at, RECORDS, READ, partial, compression, limits
+        cls, into, /, *, at, RECORDS, limit, READ, partial, compression, limits
     ) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         # What is looked at is the text as it is fed.
         packing = compression if partial is False else None
         dialect = _read.wanting(_dialect(non_finite, comments), where)

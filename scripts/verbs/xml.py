@@ -421,11 +421,11 @@ class Decoder(_decoder.Decoder[T]):
             ...
 
     @_suggest.advised
-    def __new__(cls, into, /, *, at, RECORDS, READ, compression, limits) -> Self:
+    def __new__(cls, into, /, *, at, RECORDS, limit, READ, compression, limits) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty, limit)
         dialect = _read.wanting(dialect, where)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 

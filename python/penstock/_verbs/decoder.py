@@ -41,7 +41,8 @@ class Decoder(_rust.Decoder[T]):
     `decode(data)` decodes a whole document that is in memory, like the function `decode` of the
     format, with the type and the options of this instance. You can call it any number of times,
     whatever you feed meanwhile, and it is the fastest way to decode many small documents. It is not
-    for an instance with `at` or `errors`: those are about records, which `decode` does not seek.
+    for an instance with `at`, `errors` or `limit`: those are about records, which `decode` does not
+    seek.
 
     Chunks may be compressed, as sources of `read` may. An instance is fed one input. You may pickle
     one that is unused. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and
@@ -56,6 +57,8 @@ class Decoder(_rust.Decoder[T]):
         empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
             `penstock.json.read`.
         where: Which records are wanted: a condition, or its text; see `penstock.field`.
+        limit: How many records there are at most: what is fed behind the last of them is neither
+            parsed nor checked.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that the type does not name; see `penstock.json.read`.
@@ -95,6 +98,7 @@ class Decoder(_rust.Decoder[T]):
         max_errors: int = 100,
         empty: Empty = "warn",
         where: Where | None = None,
+        limit: int | None = None,
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -107,7 +111,7 @@ class Decoder(_rust.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _read.wanting(_formats.dialect(_formats.checked(format)), where)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 
     @classmethod

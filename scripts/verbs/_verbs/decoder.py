@@ -11,7 +11,8 @@ class Decoder(_rust.Decoder[T]):
     `decode(data)` decodes a whole document that is in memory, like the function `decode` of the
     format, with the type and the options of this instance. You can call it any number of times,
     whatever you feed meanwhile, and it is the fastest way to decode many small documents. It is not
-    for an instance with `at` or `errors`: those are about records, which `decode` does not seek.
+    for an instance with `at`, `errors` or `limit`: those are about records, which `decode` does not
+    seek.
 
     Chunks may be compressed, as sources of `read` may. An instance is fed one input. You may pickle
     one that is unused. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and
@@ -44,11 +45,11 @@ class Decoder(_rust.Decoder[T]):
     __slots__ = ()
 
     @_suggest.advised
-    def __new__(cls, into, /, *, format, at, RECORDS, READ, compression, limits) -> Self:
+    def __new__(cls, into, /, *, format, at, RECORDS, limit, READ, compression, limits) -> Self:
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _read.wanting(_formats.dialect(_formats.checked(format)), where)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty, limit)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 
     @classmethod

@@ -59,7 +59,11 @@ impl Whole {
         settings: &Settings,
         at: bool,
         other: bool,
+        limit: u64,
     ) -> Self {
+        if limit < u64::MAX {
+            return Whole::No("decode() takes a whole document: make the Decoder without limit=");
+        }
         if at {
             return Whole::No("this Decoder reads the records at a path, and decodes no document");
         }
@@ -85,18 +89,25 @@ struct Run {
     /// Whether a chunk was fed.
     begun: bool,
     ended: bool,
+    /// How many records are still delivered.
+    allowed: u64,
     /// The text of the record that has not ended, for `peek`.
     unfinished: Option<Unfinished>,
 }
 
 impl Run {
-    /// Parses until the input is used up.
+    /// Parses until the input is used up, or until the last record that is wanted.
     fn drain(&mut self, py: Python<'_>, rows: &mut Vec<Py<PyAny>>) -> PyResult<()> {
         loop {
             match self.driver.advance(py)? {
                 Turn::Row => {
                     make_room(rows, 1);
                     rows.extend(self.driver.builder_mut().take_row());
+                    self.allowed -= 1;
+                    if self.allowed == 0 {
+                        self.driver.close();
+                        return Ok(());
+                    }
                 }
                 Turn::Dry if self.driver.holds_more() => self.driver.refill(py)?,
                 Turn::Dry | Turn::End => return Ok(()),
@@ -134,7 +145,7 @@ impl Run {
             return Err(PyValueError::new_err("this Decoder has ended: make a new one"));
         }
         self.begun = true;
-        if self.driver.is_complete() {
+        if self.driver.is_complete() || self.allowed == 0 {
             return Ok(PyList::empty(py));
         }
         let is_small = chunk.cast::<PyBytes>().is_ok_and(|it| it.as_bytes().len() < decode::BULK);
@@ -142,6 +153,9 @@ impl Run {
         let mut rows = Vec::new();
         let mut taken = false;
         let result = in_pieces(chunk, |piece| {
+            if self.allowed == 0 {
+                return Ok(());
+            }
             taken = true;
             if let Some(unfinished) = &mut self.unfinished {
                 unfinished.push(piece);
@@ -162,7 +176,8 @@ impl Run {
         }
         self.begun = true;
         let mut rows = take(&mut self.left);
-        if std::mem::replace(&mut self.ended, true) || self.driver.is_finished() {
+        let is_over = self.driver.is_finished() || self.allowed == 0;
+        if std::mem::replace(&mut self.ended, true) || is_over {
             return PyList::new(py, rows);
         }
         let result = self.driver.push_end(py).and_then(|()| self.drain(py, &mut rows));
@@ -243,7 +258,8 @@ impl Decoder {
             let mut settings = Settings::new(py, policy, (records, sought), limits, None, false)?;
             settings.condition = condition;
             let held = settings.errors.held();
-            let whole = Whole::new(py, &plan, dialect, &settings, at.is_some(), other);
+            let allowed = policy.limit;
+            let whole = Whole::new(py, &plan, dialect, &settings, at.is_some(), other, allowed);
             let compression =
                 options::compression(options::text_or_none("compression", compression)?)?;
             let (detect, limits) = (dialect.detect(), &settings.limits);
@@ -252,7 +268,8 @@ impl Decoder {
             let driver = Driver::new(dialect, plan, settings, input);
             let meter = Meter::new(driver.gauge().clone(), None);
             let (begun, ended) = (false, false);
-            let run = Run { driver, pending: None, left: Vec::new(), begun, ended, unfinished };
+            let left = Vec::new();
+            let run = Run { driver, pending: None, left, begun, ended, allowed, unfinished };
             let arguments = arguments.unbind();
             Ok(Decoder { run: Mutex::new(run), meter, title, held, arguments, whole })
         })
@@ -310,7 +327,10 @@ impl Decoder {
     /// The record that has not ended, as a text that ends. None if nothing of it has come.
     #[pyo3(name = "_unfinished")]
     fn unfinished<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        guarded(py, || match &self.enter()?.unfinished {
+        let run = self.enter()?;
+        guarded(py, || match &run.unfinished {
+            // Nothing behind the last record is looked at.
+            Some(_) if run.allowed == 0 => Ok(None),
             Some(unfinished) => Ok(unfinished.completed().map(|text| PyBytes::new(py, &text))),
             None => Err(PyValueError::new_err(
                 "this Decoder keeps no text to look at: make it with partial=True, or with \
