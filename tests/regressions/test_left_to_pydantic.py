@@ -3,6 +3,8 @@
 import dataclasses
 import datetime
 import functools
+from collections import deque
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -265,3 +267,70 @@ def test_788_unions_with_a_validator_that_sees_the_value_first() -> None:
     with pytest.raises(EncodeError, match="pydantic would make '5' of it"):
         csv.encode([model(d=5)])
     assert plist.decode(plist.encode(model(d="a"), form="openstep"), model) == model(d="a")
+
+
+def no_three(value: Any) -> Any:
+    if value in {3, "c"}:
+        raise ValueError("three")
+    return value
+
+
+Checked = Annotated[int, pydantic.AfterValidator(no_three)]
+CheckedText = Annotated[str, pydantic.AfterValidator(no_three)]
+
+
+@pytest.mark.parametrize(
+    ("of", "text", "place", "path"),
+    [
+        (list[Checked], "[1,\n 3 ]", (2, 2), "x/1"),
+        (list[CheckedText], '["a",\n "c" ]', (2, 2), "x/1"),
+        (Sequence[Checked], "[1,\n 3 ]", (2, 2), "x/1"),
+        (deque[Checked], "[1,\n 3 ]", (2, 2), "x/1"),
+        (list[Checked] | None, "[1,\n 3 ]", (2, 2), "x/1"),
+        (list[Checked | None], "[null,\n 3 ]", (2, 2), "x/1"),
+        (dict[str, Checked], '{"a": 1,\n "b": 3 }', (2, 7), "x/b"),
+        # Of a key that is no text, its dict is blamed.
+        (dict[int, Checked], '{"1": 1,\n "2": 3 }', None, "x/2"),
+        (tuple[Checked, ...], "[1,\n 3 ]", (2, 2), "x/1"),
+        (tuple[str, Checked], '["a",\n 3 ]', (2, 2), "x/1"),
+        (tuple[Checked, str, list[Checked]], '[1, "a",\n [1, 3]]', (2, 6), "x/2/1"),
+        (list[list[Checked]], "[[1, 2],\n [1, 3]]", (2, 6), "x/1/1"),
+        (list[tuple[str, Checked]], '[["a", 1],\n ["b", 3]]', (2, 8), "x/1/1"),
+        (dict[str, list[Checked]], '{"a": [1,\n 3]}', (2, 2), "x/a/1"),
+        (dict[str, dict[str, Checked]], '{"a": {"b": 1},\n "c": {"d": 3}}', (2, 13), "x/c/d"),
+        (Annotated[list[Checked], pydantic.Field(min_length=1)], "[1,\n 3 ]", (2, 2), "x/1"),
+        # Of a set, nobody knows which one it was.
+        (set[Checked], "[1,\n 3 ]", (2, 4), "x"),
+    ],
+)
+def test_810_the_place_of_an_item(
+    of: Any, text: str, place: tuple[int, int] | None, path: str
+) -> None:
+    """The item was blamed at the end of its list, and in a set another one."""
+    made = pydantic.create_model("made", x=(of, ...), y=(list[Checked], []))
+    for before in ('{"y": [1, 2], "x":', '{"x":'):
+        for all_errors in (False, True):
+            with pytest.raises(ValidationError) as caught:
+                json.decode(f"{before}{text}}}", made, all_errors=all_errors)
+            error = caught.value
+            assert (error.line, error.column) == (place or (1, len(before) + 1))
+            assert str(error.path) == path
+            assert error.reason == "Value error, three"
+    good = text.replace("3", "4").replace('"c" ]', '"d" ]')
+    found = json.decode(f'{{"x":{good}}}', made)
+    assert found == made.model_validate_json(f'{{"x":{good}}}')
+
+
+def test_810_several_items() -> None:
+    """Each has its own place, also behind records that were good."""
+    made = pydantic.create_model("made", x=(list[Checked], ...), y=(dict[str, CheckedText], {}))
+    lines = b'{"x": [1]}\n{"x": [3, 1, 3], "y": {"a": "c", "b": "b"}}\n{"x": [3]}\n'
+    reader = penstock.ndjson.read([lines], made, all_errors=True, errors="collect")
+    with pytest.raises(ExceptionGroup) as caught:
+        list(reader)
+    told = [
+        (problem.line, problem.column, str(problem.path))
+        for error in caught.value.exceptions
+        for problem in error.problems  # type: ignore[attr-defined]
+    ]
+    assert told == [(2, 8, "x/0"), (2, 14, "x/2"), (2, 29, "y/a"), (3, 8, "x/0")]

@@ -30,6 +30,7 @@ use super::keys::{found_by, renaming, untyped};
 use super::kinds::classes;
 use super::settings::Settings;
 use super::shown::PlanObject;
+use super::told_later;
 use super::types::compiler::{Compiler, Place};
 use super::types::names::Scope;
 use super::types::{arrow_schema, tokens, unions};
@@ -298,6 +299,7 @@ fn new_plan<'py>(
     let aims = (0..nodes.len() as u32).map(aim).collect();
     let noted = |node| Aim::new(&nodes, form, node, NOTED, false).finished(form);
     let noted_aims = (0..nodes.len() as u32).map(noted).collect();
+    let notes_items = told_later::containers(py, &nodes)?;
     let root = kinds.first().copied().unwrap_or_default();
     let (kinds, seen) = (kinds.into(), compiler.seen.into());
     let states = plans.iter_mut().flat_map(|plan| &mut plan.states);
@@ -311,6 +313,7 @@ fn new_plan<'py>(
         classes: plans,
         aims,
         noted_aims,
+        notes_items,
         root,
         kinds,
         form,

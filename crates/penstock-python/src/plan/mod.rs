@@ -33,6 +33,7 @@ mod raw;
 mod settings;
 mod shared;
 mod shown;
+mod told_later;
 mod tree;
 pub(crate) mod types;
 pub(crate) mod written;
@@ -95,6 +96,9 @@ pub(crate) struct Plan {
     pub(crate) aims: Box<[Aim]>,
     /// The same for a part of a plain value, where the builder remembers where each part stands.
     pub(crate) noted_aims: Box<[Aim]>,
+    /// For each node, whether it is a container whose items have places that are remembered; empty
+    /// if none is.
+    notes_items: Box<[bool]>,
     /// The node of the type itself.
     pub(crate) root: NodeId,
     /// The node of each kind of record, where several kinds are read at once; else that of the
@@ -121,6 +125,12 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Whether a node is a container whose items have places that are remembered.
+    #[inline(always)]
+    pub(crate) fn notes_items(&self, node: NodeId) -> bool {
+        self.notes_items.get(node as usize) == Some(&true)
+    }
+
     /// Whether a node is a list of numbers of which an array is made.
     pub(crate) fn packs(&self, node: NodeId) -> bool {
         let item = element(&self.nodes, node);

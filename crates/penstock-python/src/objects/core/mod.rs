@@ -50,8 +50,8 @@ use super::keyed::shared::Shared;
 use super::make::ring::Ring;
 use super::make::shapes::Shapes;
 use crate::plan::{
-    Aim, ClassId, ClassPlan, KeyEdge, KeyHints, Kind, Lent, NOTHING_LENT, Node, NodeId, Plan,
-    State, element,
+    Aim, ClassId, ClassPlan, KeyEdge, KeyHints, Kind, Lent, NOTED, NOTHING_LENT, Node, NodeId,
+    Plan, State, element,
 };
 use penstock_core::event::Text;
 use penstock_core::json::writer as json;
@@ -547,7 +547,12 @@ impl<'p> Core<'p> {
     pub(crate) fn expect_position(&mut self) {
         if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind {
             let item = items.get(self.stack.len() - self.top().base);
-            self.top_mut().aim = item.map_or(&ON_PATH, |&item| self.aim_of(item));
+            let is_noted = self.top().aim.field == NOTED;
+            self.top_mut().aim = match item {
+                Some(&item) if is_noted => &self.plan().noted_aims[item as usize],
+                Some(&item) => self.aim_of(item),
+                None => &ON_PATH,
+            };
         }
     }
 

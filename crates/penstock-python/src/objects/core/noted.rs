@@ -6,7 +6,7 @@
 
 use super::Core;
 use super::frame::FrameKind;
-use crate::plan::{Aim, NOTED, NodeId, Step};
+use crate::plan::{Aim, Kind, NOTED, NodeId, Step};
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::Duplicates;
@@ -78,7 +78,12 @@ impl<'p> Core<'p> {
             // SAFETY: a live object, to which the caller holds a reference.
             let value = unsafe { Bound::from_borrowed_ptr(self.attached(), value) };
             // A container was noted when it began.
-            if !value.is_exact_instance_of::<PyDict>() && !value.is_exact_instance_of::<PyList>() {
+            let kind = &self.plan().nodes[self.aim().node as usize].kind;
+            let is_container = matches!(kind, Kind::TupleOf(_) | Kind::Tuple(_) | Kind::Dict(..))
+                || matches!(kind, Kind::List(_))
+                || value.is_exact_instance_of::<PyDict>()
+                || value.is_exact_instance_of::<PyList>();
+            if !is_container {
                 self.note_part(at);
             }
         }
@@ -94,6 +99,17 @@ impl<'p> Core<'p> {
     #[inline(never)]
     pub(crate) fn aim_in_plain(&mut self, of: NodeId, at: u64) -> &'p Aim {
         if self.note_plain(at) { &self.plan().noted_aims[of as usize] } else { self.aim_of(of) }
+    }
+
+    /// The aim of the items of a container that begins, which are values of a node. Their places are
+    /// remembered if something may refuse them later.
+    #[inline(always)]
+    pub(crate) fn aim_in(&mut self, container: NodeId, of: NodeId, at: u64) -> &'p Aim {
+        if self.plan().notes_items(container) || self.aim().field == NOTED {
+            self.aim_in_plain(of, at)
+        } else {
+            self.aim_of(of)
+        }
     }
 
     /// Remembers where a plain container begins, if something may refuse its parts later.
@@ -138,8 +154,13 @@ impl<'p> Core<'p> {
             FrameKind::Plain => top.base + 1,
             _ => return (self.stack.len() - top.base) as isize,
         };
-        // SAFETY: the stack owns the key. It is a `str`, whose hash nothing else makes.
-        unsafe { ffi::PyObject_Hash(self.stack.get(key)) }
+        // SAFETY: the stack owns the key.
+        let key = unsafe { Bound::from_borrowed_ptr(self.attached(), self.stack.get(key)) };
+        // The hash of another key may run code, and its name for pydantic is not known.
+        match key.is_exact_instance_of::<PyString>() {
+            true => key.hash().unwrap_or(-1),
+            false => -1,
+        }
     }
 
     /// The value whose parts were remembered is made, or will never be. True if it is a field's.

@@ -512,7 +512,10 @@ impl<'p> Keyed<'p> {
     fn begin_other_map(&mut self, node: NodeId, at: u64) -> Answer {
         match &self.plan().nodes[node as usize].kind {
             &Kind::Class(class) => self.enter_class(class, node, false, at),
-            &Kind::Dict(_, value) => self.begin_dict(FrameKind::Dict, node, self.aim_of(value)),
+            &Kind::Dict(_, value) => {
+                let values = self.core.aim_in(node, value, at);
+                self.begin_dict(FrameKind::Dict, node, values)
+            }
             Kind::Any => {
                 let values = self.core.aim_in_plain(PLAIN, at);
                 self.begin_dict(FrameKind::PlainDict, node, values)
@@ -535,12 +538,14 @@ impl<'p> Keyed<'p> {
     #[inline(always)]
     fn begin_list_of(&mut self, node: NodeId, at: u64) -> Answer {
         let (kind, element) = match &self.plan().nodes[node as usize].kind {
-            Kind::List(element)
-            | Kind::Set(element)
-            | Kind::FrozenSet(element)
-            | Kind::TupleOf(element) => (FrameKind::List, self.aim_of(*element)),
+            Kind::List(element) | Kind::TupleOf(element) => {
+                (FrameKind::List, self.core.aim_in(node, *element, at))
+            }
+            Kind::Set(element) | Kind::FrozenSet(element) => {
+                (FrameKind::List, self.aim_of(*element))
+            }
             Kind::Tuple(items) => {
-                let first = items.first().map_or(&ON_PATH, |&n| self.aim_of(n));
+                let first = items.first().map_or(&ON_PATH, |&n| self.core.aim_in(node, n, at));
                 (FrameKind::Tuple, first)
             }
             _ => return self.begin_other_list(node, at),

@@ -4,7 +4,7 @@ use crate::edge::errors::{answer, is_of_values};
 use crate::objects::core::Core;
 use crate::objects::core::noted::Noted;
 use crate::objects::core::refusal::{Code, Mismatch, Refusal};
-use crate::plan::Field;
+use crate::plan::{Field, Kind};
 use penstock_core::path_step::PathStep;
 use penstock_core::select::{Path, Test};
 use pyo3::prelude::*;
@@ -39,6 +39,13 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
         // A class that says what is wrong with its fields, or a function with parts of its value.
         if !inside && let Some((noted, field)) = field_of(builder, &steps) {
             (mismatch.at, mismatch.place) = (noted.at, noted.place.clone());
+            // Pydantic counts the items of a set in an order of its own.
+            if matches!(
+                builder.plan().nodes[field.node as usize].kind,
+                Kind::Set(_) | Kind::FrozenSet(_)
+            ) {
+                steps.truncate(1);
+            }
             steps.splice(..1, path_of(field));
         } else if inside
             && !steps.is_empty()

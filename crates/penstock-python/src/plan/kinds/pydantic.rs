@@ -725,6 +725,17 @@ fn sees_first(
     Ok(false)
 }
 
+/// True for a pydantic annotation that sees a value after it was decoded, when the model is made.
+pub(in crate::plan) fn is_told_later(word: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let class = word.get_type();
+    let name = intern!(word.py(), "__get_pydantic_core_schema__");
+    if type_objects::attribute(&class, name).is_none() {
+        return Ok(false);
+    }
+    let class = class.name()?;
+    Ok(AFTERWARDS.iter().any(|known| class == *known))
+}
+
 /// True for a pydantic annotation that sees a value before it is decoded.
 fn wants_first(word: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = word.py();
