@@ -288,6 +288,7 @@ CheckedText = Annotated[str, pydantic.AfterValidator(no_three)]
         (deque[Checked], "[1,\n 3 ]", (2, 2), "x/1"),
         (list[Checked] | None, "[1,\n 3 ]", (2, 2), "x/1"),
         (list[Checked | None], "[null,\n 3 ]", (2, 2), "x/1"),
+        (list[Checked | None | datetime.date], "[null,\n 3 ]", (2, 2), "x/1/function-after"),
         (dict[str, Checked], '{"a": 1,\n "b": 3 }', (2, 7), "x/b"),
         # Of a key that is no text, its dict is blamed.
         (dict[int, Checked], '{"1": 1,\n "2": 3 }', None, "x/2"),
@@ -314,8 +315,9 @@ def test_810_the_place_of_an_item(
                 json.decode(f"{before}{text}}}", made, all_errors=all_errors)
             error = caught.value
             assert (error.line, error.column) == (place or (1, len(before) + 1))
-            assert str(error.path) == path
-            assert error.reason == "Value error, three"
+            # Of a union, pydantic also names the member.
+            assert str(error.path).partition("[")[0] == path
+            assert error.reason.startswith("Value error, three")
     good = text.replace("3", "4").replace('"c" ]', '"d" ]')
     found = json.decode(f'{{"x":{good}}}', made)
     assert found == made.model_validate_json(f'{{"x":{good}}}')

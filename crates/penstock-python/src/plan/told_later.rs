@@ -28,7 +28,10 @@ pub(super) fn containers(py: Python<'_>, nodes: &[Node]) -> PyResult<Box<[bool]>
         for (id, node) in nodes.iter().enumerate() {
             let mut inner = items(&node.kind).iter();
             let is_simple = simple[id] && inner.clone().all(|item| simple[*item as usize]);
-            let is_told = told[id] || inner.any(|item| told[*item as usize]);
+            let is_told = told[id]
+                || inner.any(|item| told[*item as usize])
+                || matches!(&node.kind, Kind::Tokens(tokens)
+                    if tokens.members().any(|member| told[member as usize]));
             changes |= (is_simple, is_told) != (simple[id], told[id]);
             (simple[id], told[id]) = (is_simple, is_told);
         }
