@@ -288,7 +288,7 @@ CheckedText = Annotated[str, pydantic.AfterValidator(no_three)]
         (deque[Checked], "[1,\n 3 ]", (2, 2), "x/1"),
         (list[Checked] | None, "[1,\n 3 ]", (2, 2), "x/1"),
         (list[Checked | None], "[null,\n 3 ]", (2, 2), "x/1"),
-        (list[Checked | None | datetime.date], "[null,\n 3 ]", (2, 2), "x/1/function-after"),
+        (list[Checked | datetime.date | None], "[null,\n 3 ]", (2, 2), "x/1/function-after"),
         (dict[str, Checked], '{"a": 1,\n "b": 3 }', (2, 7), "x/b"),
         # Of a key that is no text, its dict is blamed.
         (dict[int, Checked], '{"1": 1,\n "2": 3 }', None, "x/2"),
