@@ -93,6 +93,10 @@ if TYPE_CHECKING:
     from penstock._io.remote.source import Remote
     from penstock._io.remote.warned import RemoteWarning
     from penstock._json_schema.verbs import json_schema, json_schemas
+    from penstock._log.cursor import LogPlace
+    from penstock._log.follow import Follower
+    from penstock._log.log import Log
+    from penstock._log.warned import LogWarning
     from penstock._parts.checkpoint import Checkpoint
     from penstock._parts.lookup import Lookup
     from penstock._parts.map import Map, MapProgress, map
@@ -141,11 +145,15 @@ __all__ = [
     "EmptyWarning",
     "EncodeError",
     "Field",
+    "Follower",
     "Hex",
     "InternalError",
     "Items",
     "LimitExceeded",
     "Limits",
+    "Log",
+    "LogPlace",
+    "LogWarning",
     "Lookup",
     "MalformedInput",
     "Map",
@@ -300,6 +308,22 @@ if not TYPE_CHECKING:
             from penstock._io.remote import warned as _warned  # noqa: PLC0415 - as above
 
             found = _warned.RemoteWarning
+        elif name == "Log":
+            from penstock._log import log as _log  # noqa: PLC0415 - few programs keep their state so
+
+            found = _log.Log
+        elif name == "Follower":
+            from penstock._log import follow as _follow  # noqa: PLC0415 - as above
+
+            found = _follow.Follower
+        elif name == "LogPlace":
+            from penstock._log import cursor as _cursor  # noqa: PLC0415 - as above
+
+            found = _cursor.LogPlace
+        elif name == "LogWarning":
+            from penstock._log import warned as _log_warned  # noqa: PLC0415 - as above
+
+            found = _log_warned.LogWarning
         elif name == "recompress":
             from penstock._verbs.recompress import recompress as found  # noqa: PLC0415 - few programs do
         elif name == "Checkpoint":

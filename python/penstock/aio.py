@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Types,
         Where,
     )
+    from penstock._log.follow import Follower
 
     Item = TypeVar("Item")
     R = TypeVar("R")
@@ -66,7 +67,7 @@ else:
             return GenericAlias(cls, item)
 
 
-__all__ = ["Writer", "concurrent", "read", "write"]
+__all__ = ["Writer", "concurrent", "follow", "read", "write"]
 
 
 async def read(
@@ -240,6 +241,50 @@ async def _each(items: AsyncIterable[Item] | Iterable[Item]) -> AsyncGenerator[I
     else:
         for item in items:
             yield item
+
+
+async def follow(events: Follower[Item], /) -> AsyncGenerator[Item, None]:
+    """Give the events of a log as they come, and let others run while it waits.
+
+    The file is read in the thread of the event loop, as far as it is there.
+
+    Args:
+        events: What `Log.follow` returns. It says how long to wait in between; with `wait=None`
+            this ends where the log ends now.
+
+    Raises:
+        DecodeError: A line is damaged, or no event.
+        OSError: The file cannot be read.
+        ValueError: The log was compacted.
+
+    Example:
+        >>> import asyncio, penstock
+        >>> def total(state: list[int], event: int) -> list[int]:
+        ...     return [*state, event]
+        >>> log = penstock.Log("numbers.ndjson", int, fold=total, state=list[int])
+        >>> async def first(n):
+        ...     found = []
+        ...     async for event in penstock.aio.follow(log.follow(wait=0.01)):
+        ...         found.append(event)
+        ...         if len(found) == n:
+        ...             return found
+        >>> async def main():
+        ...     task = asyncio.create_task(first(2))
+        ...     await asyncio.sleep(0)
+        ...     log.append_all([1, 2, 3])
+        ...     return await task
+        >>> asyncio.run(main())
+        [1, 2]
+        >>> log.close()
+    """
+    import asyncio  # noqa: PLC0415 - slow to import, and who calls it has it mostly
+
+    while True:
+        for event in events.ready():
+            yield event
+        if events.wait is None:
+            return
+        await asyncio.sleep(events.wait)
 
 
 @_suggest.advised

@@ -1,0 +1,1 @@
+"""`Log`: state as a fold over an append-only file."""
