@@ -49,7 +49,10 @@ LAWS = {
     ),
     "A verb": Law(
         r"\b[Rr]ecompress(ion|ed)?\b",
-        {"crates/penstock-core/src/source/frames/mod.rs": "a message of errors"},
+        {
+            "crates/penstock-core/src/source/frames/mod.rs": "a message of errors",
+            "python/penstock/_log/log.py": "`Log.seal` calls it",
+        },
     ),
     "An annotation": Law(r'\btypecode\(|class typecode|"typecode"|import .*\btypecode\b|TYPECODE'),
     "A command-line flag": Law(

@@ -60,7 +60,10 @@ def test_it_is_a_list_of_events(steps: list[Any]) -> None:
                 elif step == "compact":
                     known = [Put(k, v) for k, v in sorted(log.state.values.items())]
                     log.compact(known)
-                    everything, followed = log.follow(penstock.LogPlace(log.place.generation), wait=None), []
+                    everything, followed = (
+                        log.follow(penstock.LogPlace(log.place.generation), wait=None),
+                        [],
+                    )
                 else:
                     getattr(log, step)()
             else:
@@ -80,4 +83,3 @@ def test_it_is_a_list_of_events(steps: list[Any]) -> None:
         log.close()
         assert opened(path, fold=apply).state == fold(known)
         assert list(penstock.read(log.paths, Event)) == known
-

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from _weakref import ref
 
 import penstock.json as json
 
@@ -14,13 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_held: set[ref[Lock]] = set()
-
 
 class Lock:
     """A lock on a file that names the holder. The kernel gives it up with the process."""
 
-    __slots__ = ("__weakref__", "_descriptor")
+    __slots__ = ("_descriptor",)
 
     def __init__(self, path: str, name: str) -> None:
         """Take the lock. `name` is what messages call the log.
@@ -48,7 +45,6 @@ class Lock:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
-        _held.add(ref(self, _held.discard))
 
     @property
     def held(self) -> bool:
@@ -85,15 +81,3 @@ def _holder(text: bytes) -> str:
     if host != os.uname().nodename:
         return f"process {process} on {host}"
     return "this process" if process == os.getpid() else f"process {process}"
-
-
-def _forget_all() -> None:
-    """Forget the locks of the parent, which would be held as long as its child lives."""
-    for reference in tuple(_held):
-        lock = reference()
-        if lock is not None:
-            lock.forget()
-    _held.clear()
-
-
-os.register_at_fork(after_in_child=_forget_all)

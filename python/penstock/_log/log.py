@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from _thread import RLock
+from _weakref import ref
 from functools import reduce
 
 from penstock._any_format import verbs as _verbs
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._base.types import Format, Path
-    from penstock._rust import Writer
+    import penstock._rust as _rust
+    from penstock._base.types import Format, Path, Torn
 
     E = TypeVar("E")
     S = TypeVar("S")
@@ -52,6 +53,9 @@ else:
 
 # What a log is doing. Only `_READY` needs nothing to be done first.
 _READY, _AT_WORK, _STALE, _CLOSED = range(4)
+
+# The logs that write, or may.
+_writing: set[ref[Log[Any, Any]]] = set()
 
 # Linux need not write the time of the change, too.
 _to_disk = getattr(os, "fdatasync", os.fsync)
@@ -122,9 +126,12 @@ class Log(_Of["E", "S"]):
 
     __module__ = "penstock"
     __slots__ = (
+        "__weakref__",
         "_count",
         "_cursor",
         "_descriptor",
+        "_encode",
+        "_encoder",
         "_event",
         "_files",
         "_fold",
@@ -135,14 +142,14 @@ class Log(_Of["E", "S"]):
         "_status",
         "_sync",
         "_version",
-        "_writer",
     )
 
     _count: int
     _cursor: Cursor[E]
     _state: Any
     _lock: Lock | None
-    _writer: Writer[E] | None
+    _encoder: _rust.Encoder
+    _encode: Callable[[tuple[E]], bytes]
 
     def __init__(
         self,
@@ -159,7 +166,7 @@ class Log(_Of["E", "S"]):
     ) -> None:
         """Open the file, and fold its events."""
         self._status = _CLOSED
-        self._lock, self._writer, self._descriptor = None, None, -1
+        self._lock, self._descriptor = None, -1
         self._files = Files(path, format)
         self._event, self._kind = event, state
         self._fold, self._sync, self._version = fold, sync, version
@@ -167,6 +174,7 @@ class Log(_Of["E", "S"]):
         self._cursor = Cursor(self._files, event, LogPlace())
         if writable:
             self._lock = Lock(self._files.lock, self._files.name)
+            _writing.add(ref(self, _writing.discard))
         try:
             self._load()
         except BaseException:
@@ -237,16 +245,16 @@ class Log(_Of["E", "S"]):
             ValueError: The log is closed, or not writable.
         """
         with self._hold:
-            writer = self._writer
-            if self._status or writer is None:
-                writer = self._prepare_to_write()
+            if self._status or self._lock is None:
+                self._prepare_to_write()
             self._status = _AT_WORK
             try:
                 state = self._fold(self._state, event)
                 if state is None:
                     _refuse_none(self._fold)
-                writer.write(event)
-                writer.flush()
+                line = self._encode((event,))
+                if os.write(self._descriptor, line) != len(line):
+                    _refuse_part(self._files.name)
                 if self._sync:
                     _to_disk(self._descriptor)
             except BaseException:
@@ -266,24 +274,25 @@ class Log(_Of["E", "S"]):
             Exception: What `events` raises, and as for `append`.
         """
         with self._hold:
-            writer = self._writer
-            if self._status or writer is None:
-                writer = self._prepare_to_write()
+            self._prepare_to_write()
             self._status = _AT_WORK
-            fold, write, state, count = self._fold, writer.write, self._state, self._count
+            fold, state, count = self._fold, self._state, self._count
+            writer = _write.write(
+                "append_all", self._encoder, None, self._take, None, None, sync=False
+            )
             try:
-                for event in _iterable("append_all", events):
-                    state = fold(state, event)
-                    if state is None:
-                        _refuse_none(fold)
-                    write(event)
-                    count += 1
-            except BaseException:
-                self._status = _STALE
-                self._flush(writer)
-                raise
-            try:
-                self._flush(writer)
+                try:
+                    for event in _write.iterate("append_all", events):
+                        state = fold(state, event)
+                        if state is None:
+                            _refuse_none(fold)
+                        writer.write(event)
+                        count += 1
+                finally:
+                    writer.flush()
+                    writer.abort()
+                    if self._sync:
+                        _to_disk(self._descriptor)
             except BaseException:
                 self._status = _STALE
                 raise
@@ -346,7 +355,7 @@ class Log(_Of["E", "S"]):
                 with _verbs.write(
                     first, self._event, format=files.format, compression=None, sync=True
                 ) as writer:
-                    for event in _iterable("compact", events):
+                    for event in _write.iterate("compact", events):
                         writer.write(event)
                 # The events are folded as they are read, before anything else is done with them.
                 self._folded(_verbs.read(first, self._event, format=files.format, empty="allow"))
@@ -479,15 +488,21 @@ class Log(_Of["E", "S"]):
                 self._load()
             self._status = _READY
 
-    def _prepare_to_write(self) -> Writer[E]:
-        if self._status == _READY and self._lock is not None and not self._lock.held:
-            # This process was forked off from the writer.
-            self._status = _STALE
+    def _prepare_to_write(self) -> None:
         if self._status:
             self._prepare()
-        if self._writer is None:
+        if self._lock is None:
             raise ValueError(f"{self._files.name}: the log was opened with writable=False")
-        return self._writer
+
+    def _forget(self) -> None:
+        """Be as a log that was just opened, in a process that was forked off the writer."""
+        # A thread of the parent may have been at work.
+        self._hold = RLock()
+        self._stop_writing()
+        if self._lock is not None:
+            self._lock.forget()
+        if self._status != _CLOSED:
+            self._status = _STALE
 
     def _load(self) -> None:
         """Fold the events of the file, from the last snapshot on."""
@@ -574,54 +589,50 @@ class Log(_Of["E", "S"]):
         files = self._files
         is_new = not os.path.exists(files.path)  # noqa: PTH110 - pathlib is slow to import
         try:
-            self._writer = self._opened("error")
+            self._check_end("error")
         except TruncatedInput:
             size = os.path.getsize(files.path)  # noqa: PTH202 - as above
-            self._writer = self._opened("cut")
+            self._check_end("cut")
             lost = size - os.path.getsize(files.path)  # noqa: PTH202 - as above
             warn(
                 f"{files.name}: the last line had no end, so its event was never acknowledged: "
                 f"{lost:,} bytes were cut off"
             )
-        if self._sync:
-            self._descriptor = os.open(files.path, os.O_WRONLY | os.O_CLOEXEC)
-            if is_new:
-                files.sync()
-
-    def _opened(self, torn: Any) -> Writer[E]:
-        return _verbs.write(
-            self._files.path,
-            self._event,
-            format=self._files.format,
-            compression=None,
-            append=True,
-            torn=torn,
+        self._descriptor = os.open(files.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        if files.format == "csv" and os.fstat(self._descriptor).st_size == 0:
+            raise ValueError("a log of CSV needs a class of events, which says its columns")
+        self._encoder = _write.encoder(
+            "write", files.format, self._event, None, None, None, files.path, append=True
         )
+        self._encode = self._encoder.encode_all
+        if is_new and self._sync:
+            files.sync()
 
-    def _flush(self, writer: Writer[E]) -> None:
-        writer.flush()
-        if self._sync:
-            _to_disk(self._descriptor)
+    def _check_end(self, torn: Torn) -> None:
+        """Check that lines may follow those of the file, which is made if there is none."""
+        files = self._files
+        _verbs.write(
+            files.path, self._event, format=files.format, compression=None, append=True, torn=torn
+        ).close()
+
+    def _take(self, chunk: bytes) -> None:
+        """Write events that `append_all` has gathered."""
+        if os.write(self._descriptor, chunk) != len(chunk):
+            _refuse_part(self._files.name)
 
     def _stop_writing(self) -> None:
-        """Close the file. Nothing is gathered: each call that appends hands everything on."""
-        writer, self._writer = self._writer, None
+        """Close the file."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
-        if writer is not None:
-            writer.abort()
 
     def _end(self) -> None:
         """Close everything."""
         self._status = _CLOSED
         self._cursor.close()
-        try:
-            self._stop_writing()
-        finally:
-            lock, self._lock = self._lock, None
-            if lock is not None:
-                lock.release()
+        self._stop_writing()
+        if self._lock is not None:
+            self._lock.release()
 
     def _compress_sealed(self, generation: int, last: int) -> None:
         """Compress the sealed files up to a number that are not compressed yet."""
@@ -637,14 +648,26 @@ class Log(_Of["E", "S"]):
             os.remove(plain)  # noqa: PTH107 - pathlib is slow to import
 
 
-def _iterable(verb: str, events: Any) -> Iterable[Any]:
-    return _write.iterate(verb, events)
-
-
 def _refuse_none(fold: Any) -> NoReturn:
     name = getattr(fold, "__name__", repr(fold))
     raise TypeError(f"{name}() has returned None: a fold returns the state, also a changed one")
 
 
+def _refuse_part(name: str) -> NoReturn:
+    message = "only a part of an event was written: the next use of the log cuts it off"
+    raise OSError(errno.ENOSPC, message, name)
+
+
 def _at_work() -> RuntimeError:
     return RuntimeError("this Log is already at work: its fold or its events use it")
+
+
+def _forget_all() -> None:
+    """Have no log write in a process that was forked off, and let go of what the parent has."""
+    for reference in tuple(_writing):
+        log = reference()
+        if log is not None:
+            log._forget()  # noqa: SLF001 - of the same module
+
+
+os.register_at_fork(after_in_child=_forget_all)
