@@ -64,6 +64,7 @@ def test_every_public_name_exists_and_says_where_it_is_from() -> None:
             "json",
             "ndjson",
             "plist",
+            "stores",
             "streams",
             "xml",
         }:

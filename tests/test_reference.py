@@ -20,6 +20,7 @@ MODULES = (
     "penstock.ndjson",
     "penstock.plist",
     "penstock.polars",
+    "penstock.stores",
     "penstock.streams",
     "penstock.xml",
 )
@@ -50,6 +51,7 @@ def test_the_reference_has_every_public_name(module: str) -> None:
         "json",
         "ndjson",
         "plist",
+        "stores",
         "streams",
         "xml",
     }

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock import csv, plist, streams
+    from penstock import csv, plist, stores, streams
     from penstock._annotations.cells import cells, separated, spread
     from penstock._any_format.columns import columns, schema
     from penstock._arrow.types import (
@@ -224,6 +224,7 @@ __all__ = [
     "separated",
     "split",
     "spread",
+    "stores",
     "streams",
     "tag",
     "times",
@@ -350,6 +351,8 @@ if not TYPE_CHECKING:
             from penstock._parts import lookup as _lookup  # noqa: PLC0415 - few programs look rows up
 
             found = _lookup.Lookup
+        elif name == "stores":
+            import penstock.stores as found  # noqa: PLC0415 - few programs have stores
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
         elif name in {"cells", "separated", "spread"}:

@@ -1,0 +1,1 @@
+"""Stores: values by references, stacked."""
