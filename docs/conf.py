@@ -102,7 +102,7 @@ STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
 # Classes that only other objects create, shown without a signature.
 MADE_BY_OTHERS = {
     *("Reader", "Progress", "Element", "Items", "Events", "Repair", "Document", "Records", "Rows"),
-    *("Condition", "Field", "Map", "Remote"),
+    *("Condition", "Field", "Map", "Remote", "Follower", "Changes", "Subscription"),
 }
 # Types of private functions.
 PRIVATE = {"Grammar", "Markup"}
@@ -110,6 +110,7 @@ PRIVATE = {"Grammar", "Markup"}
 PYTHON = {
     *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
     *(
+        "E",
         "F",
         "Item",
         "Literal",
@@ -118,6 +119,7 @@ PYTHON = {
         "None",
         "PathLike",
         "R",
+        "S",
         "Self",
         "Sequence",
         "T",

@@ -45,7 +45,7 @@ class Follower(Of["E"]):
 
     @property
     def place(self) -> LogPlace:
-        """The place behind the last event that it gave: where another one may begin."""
+        """The place behind the last event that it gave, where another one may begin."""
         return self._cursor.place
 
     def ready(self) -> Iterator[E]:

@@ -188,7 +188,7 @@ class Log(_Of["E", "S"]):
 
     @property
     def paths(self) -> list[str]:
-        """The files that have the events, in order: those that are sealed, and the log itself."""
+        """The sealed files in order, and the log itself, which have all events."""
         files, found = self._files, list[str]()
         generation = files.generation()
         while (sealed := files.sealed(generation, len(found) + 1)) is not None:
@@ -202,7 +202,7 @@ class Log(_Of["E", "S"]):
 
     @property
     def state(self) -> S:
-        """The fold of all events. Do not change it: only events do.
+        """The fold of all events, which only events change.
 
         If this is not the writer, it is that of the file as it is now. So each time, the events
         that have come meanwhile are read.

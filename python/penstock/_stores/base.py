@@ -11,12 +11,12 @@ from penstock._stores.refs import checked, checked_prefix, within
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from typing_extensions import TypeForm
 
     from penstock._base.types import T
-    from penstock._stores.refs import Refs
 
 
 class Store:
@@ -25,8 +25,8 @@ class Store:
     A reference is a path of text, such as `task/7/notes`. Its steps are not empty, and not `.` or
     `..`. None is a value as any other.
 
-    To write a store, derive from this class and define `_get`, `_put`, `_delete`, `_list` and
-    `_version`, which get references that are checked.
+    To write a store, derive from this class and define the same five with an underscore before
+    their names, such as `_get(self, ref, into)`. They get references that are checked.
     """
 
     __module__ = "penstock.stores"
@@ -79,7 +79,7 @@ class Store:
         self._delete(checked(ref))
         self._changes._tell(ref)  # noqa: SLF001 - of the same package
 
-    def list(self, prefix: str = "", /) -> Refs:
+    def list(self, prefix: str = "", /) -> Sequence[str]:
         """Return the references that are `prefix` or behind it, sorted.
 
         Raises:
@@ -107,7 +107,7 @@ class Store:
     def _delete(self, ref: str) -> None:
         raise NotImplementedError
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         raise NotImplementedError
 
     def _version(self, ref: str) -> str:
@@ -149,7 +149,7 @@ class Memory(Store):
     def _delete(self, ref: str) -> None:
         self._values.pop(ref, None)
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         return within(tuple(self._values), prefix)
 
     def _version(self, ref: str) -> str:

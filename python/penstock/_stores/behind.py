@@ -14,11 +14,9 @@ from penstock._stores.pending import Pending
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
-
-    from penstock._stores.refs import Refs
 
 
 # So many seconds the thread waits for more to do.
@@ -58,7 +56,7 @@ class WriteBehind(Store):
         fast: The store that is written at once, mostly a `Memory`. Values in it must not change:
             put others.
         slow: The store that follows. What `fast` does not have is read there.
-        most: How many references wait at most. If there are so many, `put` waits.
+        most: How many references wait at most. If there are so many, `Store.put` waits.
         errors: It gets an `Undrained` for each value that cannot be written: a function, such as
             the `append` of a list. By default `flush` and `close` raise them. The reference is
             tried again when it changes, and by `flush` and `close`.
@@ -116,7 +114,7 @@ class WriteBehind(Store):
         self._process = os.getpid()
 
     @property
-    def undrained(self) -> Refs:
+    def undrained(self) -> Sequence[str]:
         """The references that the slow store does not have as they are."""
         with self._condition:
             return [*self._failed, *self._pending.refs()]
@@ -209,7 +207,7 @@ class WriteBehind(Store):
             self._fast.delete(ref)
             self._mark(ref)
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         # What waits before or behind the slow store's answer, may be in it and deleted.
         waiting = set(self.undrained)
         slow = self._slow.list(prefix)

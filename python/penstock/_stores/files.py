@@ -15,14 +15,13 @@ from penstock._stores.refs import within
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any, NoReturn
 
     from typing_extensions import TypeForm
 
     from penstock._base.types import Path
     from penstock._io.remote.source import Remote as Address
-    from penstock._stores.refs import Refs
 
 
 class Folder(Store):
@@ -36,7 +35,7 @@ class Folder(Store):
         path: The folder. It is made when it is needed.
         into: The type of the values; by default they are plain.
         suffix: What files end in. It says the format, and the compression, as in `.json.gz`.
-        sync: Whether a value is on the disk when `put` returns.
+        sync: Whether a value is on the disk when `Store.put` returns.
 
     Raises:
         TypeError: `path` is not a path.
@@ -113,7 +112,7 @@ class Folder(Store):
         except (FileNotFoundError, NotADirectoryError):
             return
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         return within(self._refs(), prefix)
 
     def _refs(self) -> Iterator[str]:
@@ -138,8 +137,8 @@ class Folder(Store):
 class Remote(Store):
     """Reads a file for each value behind an address, by `penstock.remote`.
 
-    It has `get` and `version` only: no server is asked for a list of its files, and nothing is
-    written there. So put it behind a `Cached`, or below an `Overlay`.
+    It has `Store.get` and `Store.version` only: no server is asked for a list of its files, and
+    nothing is written there. So put it behind a `Cached`, or below an `Overlay`.
 
     Args:
         address: What the addresses begin with. The reference `task/7` is `address/task/7.json`,

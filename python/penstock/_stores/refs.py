@@ -6,10 +6,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import TypeAlias
-
-    # Where a method has the name of the type.
-    Refs: TypeAlias = list[str]
 
 
 def checked(ref: str) -> str:

@@ -18,9 +18,7 @@ from penstock._stores.base import Store
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from penstock._stores.refs import Refs
+    from collections.abc import Callable, Sequence
 
 
 class Overlay(Store):
@@ -69,7 +67,7 @@ class Overlay(Store):
         message = "the lower store has it, which stays as it is"
         raise PermissionError(errno.EPERM, message, ref)
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         return sorted({*self._upper.list(prefix), *self._lower.list(prefix)})
 
     def _version(self, ref: str) -> str:
@@ -158,7 +156,7 @@ class Cached(Store):
             self._drop(ref)
             self._slow.delete(ref)
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         return self._slow.list(prefix)
 
     def _version(self, ref: str) -> str:
@@ -225,7 +223,7 @@ class Mapped(Store):
     def _delete(self, ref: str) -> None:
         self._store.delete(ref)
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         return self._store.list(prefix)
 
     def _version(self, ref: str) -> str:
@@ -304,7 +302,7 @@ class Logged(Store):
         self._store.delete(ref)
         self._tell(Operation("delete", ref))
 
-    def _list(self, prefix: str) -> Refs:
+    def _list(self, prefix: str) -> Sequence[str]:
         found = self._store.list(prefix)
         self._tell(Operation("list", prefix))
         return found
