@@ -238,7 +238,6 @@ ROWS = (
         pairs,
         (
             within(1.3, "a loop", "replay"),
-            within(1.3, READING, "replay"),
             below(5, "ms", "snapshot", "ms"),
         ),
         metrics=("ms", "MiB"),

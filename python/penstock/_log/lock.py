@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# What names the holder, with spaces behind it.
+_LENGTH = 512
+
+
 class Lock:
     """A lock on a file that names the holder. The kernel gives it up with the process."""
 
@@ -31,10 +35,10 @@ class Lock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             mine = {"process": os.getpid(), "host": os.uname().nodename}
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, json.encode(mine), 0)
+            # Always of the same length: a file that is cut first may have to wait for the disk.
+            os.pwrite(descriptor, json.encode(mine).ljust(_LENGTH), 0)
         except BlockingIOError:
-            holder = _holder(os.pread(descriptor, 1024, 0))
+            holder = _holder(os.pread(descriptor, _LENGTH, 0))
             os.close(descriptor)
             raise BlockingIOError(
                 errno.EWOULDBLOCK,

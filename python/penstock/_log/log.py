@@ -8,6 +8,7 @@ from _thread import RLock
 from _weakref import ref
 from functools import reduce
 
+import penstock.json as json
 from penstock._any_format import verbs as _verbs
 from penstock._base.errors import DecodeError, TruncatedInput
 from penstock._log import snapshot as _snapshot
@@ -56,6 +57,9 @@ _READY, _AT_WORK, _STALE, _CLOSED = range(4)
 
 # The logs that write, or may.
 _writing: set[ref[Log[Any, Any]]] = set()
+
+# As a name of this module it is found sooner.
+_hand_on = os.write
 
 # Linux need not write the time of the change, too.
 _to_disk = getattr(os, "fdatasync", os.fsync)
@@ -149,7 +153,8 @@ class Log(_Of["E", "S"]):
     _state: Any
     _lock: Lock | None
     _encoder: _rust.Encoder
-    _encode: Callable[[tuple[E]], bytes]
+    # Returns an event as it is written, but for its line feed.
+    _encode: Callable[[E], bytes]
 
     def __init__(
         self,
@@ -252,8 +257,8 @@ class Log(_Of["E", "S"]):
                 state = self._fold(self._state, event)
                 if state is None:
                     _refuse_none(self._fold)
-                line = self._encode((event,))
-                if os.write(self._descriptor, line) != len(line):
+                line = self._encode(event) + b"\n"
+                if _hand_on(self._descriptor, line) != len(line):
                     _refuse_part(self._files.name)
                 if self._sync:
                     _to_disk(self._descriptor)
@@ -604,7 +609,12 @@ class Log(_Of["E", "S"]):
         self._encoder = _write.encoder(
             "write", files.format, self._event, None, None, None, files.path, append=True
         )
-        self._encode = self._encoder.encode_all
+        if files.format == "csv":
+            encode_all = self._encoder.encode_all
+            self._encode = lambda event: encode_all((event,)).removesuffix(b"\n")
+        else:
+            # A line is one value of JSON.
+            self._encode = json.Encoder(self._event).encode
         if is_new and self._sync:
             files.sync()
 
@@ -617,7 +627,7 @@ class Log(_Of["E", "S"]):
 
     def _take(self, chunk: bytes) -> None:
         """Write events that `append_all` has gathered."""
-        if os.write(self._descriptor, chunk) != len(chunk):
+        if _hand_on(self._descriptor, chunk) != len(chunk):
             _refuse_part(self._files.name)
 
     def _stop_writing(self) -> None:
