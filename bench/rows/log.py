@@ -139,25 +139,25 @@ def diskcache(variant: str) -> Call:
 
 
 @cache
-def written() -> Path:
+def written(count: int) -> Path:
     """Return the path of a log with a snapshot behind its last event but ten."""
     import penstock
 
-    folder = inputs.CACHE / "log"
+    folder = inputs.CACHE / f"log-{count}"
     path = folder / "log.ndjson"
     if not (folder / "log.ndjson.snapshot").exists():
         folder.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         with penstock.Log(path, Put, fold=apply, state=dict[int, str]) as log:
-            log.append_all(Put(n % KEYS, f"value {n}") for n in range(REPLAYED - 10))
+            log.append_all(Put(n % KEYS, f"value {n}") for n in range(count - 10))
             log.snapshot()
-            log.append_all(Put(n % KEYS, f"value {n}") for n in range(REPLAYED - 10, REPLAYED))
+            log.append_all(Put(n % KEYS, f"value {n}") for n in range(count - 10, count))
     return path
 
 
 def log(_: str) -> Input:
-    """Return its path."""
-    return Input(written())
+    """Return the path of a large one, and of a small one."""
+    return Input(written(REPLAYED), written(100))
 
 
 def started(variant: str) -> Call:
