@@ -87,6 +87,7 @@ fn made(how: How, text: &[u8], by: Option<(usize, usize)>) -> Made {
         force_list: ForceList::Never,
         records,
         condition: None,
+        duplicates: None,
         leaves_out: how.policy != Policy::Raise,
     };
     let mut out = Vec::new();

@@ -9,6 +9,7 @@ use crate::{csv, json, plist, xml};
 
 /// A reader of any format.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each run")]
 pub enum Reader {
     /// JSON of any framing.
     Json(json::Reader),

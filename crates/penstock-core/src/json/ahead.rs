@@ -8,7 +8,7 @@ use super::token::{self, Passed};
 use crate::event::members::{Found, FoundValue, MOST};
 use crate::protocol::{Coming, Want};
 use crate::value::number::{self, Outcome};
-use penstock_scan::{Chosen, Isa, Job, stands_at};
+use penstock_scan::{Chosen, Isa, Job, filled, stands_at};
 
 /// Seeks members.
 pub(super) struct Seek<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Seek<'a> {
     /// Where the first key is expected: for a whole object behind its brace.
     pub(super) from: usize,
     pub(super) coming: &'a [Coming],
-    pub(super) room: &'a mut [Found; MOST],
+    pub(super) room: &'a mut Vec<Found>,
     /// The most bytes of a string.
     pub(super) token: usize,
     /// The most bytes of a number.
@@ -52,6 +52,10 @@ impl Job for Seek<'_> {
 /// Seeks members out of line: so the loop has the registers to itself, and all sinks share it.
 #[inline(never)]
 pub(super) fn seek(isa: Chosen, seek: Seek<'_>) -> Sought {
+    let most = seek.coming.len().min(MOST);
+    if seek.room.len() < most {
+        *seek.room = filled(Found::NONE, most);
+    }
     isa.enter(seek)
 }
 
@@ -74,7 +78,7 @@ impl Seek<'_> {
             let Some(at) = self.behind_space(isa, pos + coming.key.len()) else { break };
             let end = match coming.want {
                 Some(want) => {
-                    if sought.found == MOST {
+                    if sought.found == self.room.len() {
                         break;
                     }
                     let Some((value, end)) = self.value(isa, at, from, want) else { break };

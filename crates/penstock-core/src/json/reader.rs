@@ -83,7 +83,7 @@ use super::framing::Framing;
 use super::look::{Again, EarlyTag, Looking, NO_TAG};
 use super::partial::{Partial, WHOLE};
 use crate::error::{Fail, Fault};
-use crate::event::members::{Found, MOST};
+use crate::event::members::Found;
 use crate::limits::Limits;
 use crate::protocol::erased::{AnySink, Kept, Refused};
 use crate::protocol::{Discard, Listener, Step};
@@ -156,8 +156,8 @@ pub struct Reader {
     pub(super) trailing: usize,
     /// Whether a record separator comes before the next value.
     pub(super) separated: bool,
-    /// The members that are found ahead.
-    pub(super) ahead: [Found; MOST],
+    /// Room for the members that are found ahead.
+    pub(super) ahead: Vec<Found>,
     /// The buffer for strings with resolved escapes.
     pub(super) scratch: TextBuf,
     pub(super) framing: Framing,
@@ -247,7 +247,7 @@ impl Reader {
             cut_off: false,
             trailing: 0,
             separated: false,
-            ahead: [Found::NONE; MOST],
+            ahead: Vec::new(),
             scratch: TextBuf::new(),
             framing,
             non_finite: false,
