@@ -88,7 +88,7 @@ impl<'p> Keyed<'p> {
             self.core.stack.release_from(self.attached(), base);
             return Ok(None);
         }
-        self.begin_in_order(state.number, lent);
+        self.end_in_order(state.number, lent);
         make::object_at_once(&mut self.core, plan, base).map(Some)
     }
 

@@ -129,7 +129,13 @@ impl Sink for Keyed<'_> {
     #[inline(always)]
     fn end_map(&mut self, at: u64) -> Answer {
         let made = match self.top().kind {
-            FrameKind::Class => make::object(&mut self.core, at),
+            FrameKind::Class => {
+                if self.order.is_some() {
+                    let (number, lent) = (self.state().number, self.core.lent);
+                    self.end_in_order(number, lent);
+                }
+                make::object(&mut self.core, at)
+            }
             FrameKind::PlainDict | FrameKind::Dict => make::dict(&mut self.core, at),
             FrameKind::PathMap => return self.end_on_path(),
             FrameKind::Union => return Err(self.unlooked(at)),

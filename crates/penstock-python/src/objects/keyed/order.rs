@@ -115,9 +115,9 @@ impl Learnt {
         Some(number)
     }
 
-    /// Makes the chain, if it is time.
+    /// An object ends: makes the chain, if it is time.
     #[inline(always)]
-    fn begin(&mut self, lent: &Lent) {
+    fn end(&mut self, lent: &Lent) {
         self.regular = self.regular.saturating_add(1);
         let is_new = self.chain.keys.is_empty();
         if is_new && self.regular == REGULAR || !is_new && self.missed >= self.patience {
@@ -129,7 +129,8 @@ impl Learnt {
     #[inline(never)]
     fn make_chain(&mut self, lent: &Lent) {
         let named = self.named();
-        let mut chain = Chain { places: vec![NONE; self.next.len()], ..Chain::default() };
+        // Behind the last key there may be no other.
+        let mut chain = Chain { places: vec![NONE; self.next.len() - 1], ..Chain::default() };
         let mut takes = Vec::new();
         let mut key = self.behind(NONE);
         while let Some(place @ &mut NONE) = chain.places.get_mut(key as usize) {
@@ -168,16 +169,15 @@ impl<'p> Keyed<'p> {
     /// A map of fields begins: the key that probably comes first.
     #[inline(always)]
     pub(super) fn expect_first(&mut self) {
-        let (number, lent) = (self.state().number, self.core.lent);
-        self.begin_in_order(number, lent);
-        self.core.top_mut().next = self.first_of(number);
+        self.core.top_mut().next = self.first_of(self.state().number);
     }
 
-    /// A map of a state begins, where an order was learnt.
+    /// A map of a state ends, where an order was learnt. Only here a chain is made: between a question of the reader and the
+    /// members that it finds by the answer, keys keep their places.
     #[inline(always)]
-    pub(super) fn begin_in_order(&mut self, number: u32, lent: &Lent) {
+    pub(super) fn end_in_order(&mut self, number: u32, lent: &Lent) {
         if let Some(order) = &mut self.order {
-            order.states[number as usize].begin(lent);
+            order.states[number as usize].end(lent);
         }
     }
 
