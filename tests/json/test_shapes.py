@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -47,7 +48,8 @@ class Pair(NamedTuple):
 
 def in_pieces(text: str, sizes: list[int]) -> list[bytes]:
     """The bytes in pieces of these sizes, again and again."""
-    data, pieces = text.encode(), []
+    data = text.encode()
+    pieces: list[bytes] = []
     for size in itertools.cycle(sizes):
         if not data:
             return pieces
@@ -97,14 +99,14 @@ GOOD: dict[str, st.SearchStrategy[Any]] = {
     "other": SCALARS,
 }
 NAMES = sorted(GOOD)
+KNOWN = [one.name for one in fields(Record)]
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> str:
     """Records of a few shapes, each of which occurs often, with a wrong value here and there."""
-    shapes = draw(
-        st.lists(st.permutations(NAMES).map(lambda names: names[:11]), min_size=1, max_size=3)
-    )
+    orders = st.permutations(draw(st.sampled_from([NAMES, KNOWN])))
+    shapes = draw(st.lists(orders.map(lambda names: names[:11]), min_size=1, max_size=3))
     records = []
     for _ in range(draw(st.integers(1, 40))):
         names = list(draw(st.sampled_from(shapes)))
@@ -144,6 +146,23 @@ def test_ahead_and_one_by_one(
     if "more than once" not in repr(one_by_one):
         # The representation tells -0.0 from 0, and 1 from True.
         assert repr(outcome(text, type_, sizes, keeps=keeps, **options)) == repr(one_by_one)
+
+
+def test_orders_that_change_again_and_again() -> None:
+    whole = {"number": 1, "name": "n", "share": 1.5}
+    many = {"number": 1, "x": 1, "name": "n", "y": [2], "share": 1.5, "z": None}
+    random = Random(7)
+    for record in (whole, many):
+        records, names = [], list(record)
+        for number in range(4_000):
+            # Long stretches of one order, and short ones.
+            if random.random() < (0.01 if number // 500 % 2 else 0.7):
+                random.shuffle(names)
+            records.append({**{name: record[name] for name in names}, "number": number})
+        text = "\n".join(json.dumps(one) for one in records)
+        expected = [Pair(number, "n", 1.5) for number in range(4_000)]
+        assert list(penstock.ndjson.read([text.encode()], Pair)) == expected
+        assert penstock.json.decode(f"[{text.replace(chr(10), ',')}]", list[Pair]) == expected
 
 
 def test_where_a_value_is_wrong() -> None:
