@@ -18,12 +18,6 @@ impl Span {
     fn behind(before: usize, length: usize) -> Option<Self> {
         Some(Span { from: u32::try_from(before).ok()?, length: u32::try_from(length).ok()? })
     }
-
-    /// So many bytes of the text, from a place in it on.
-    #[inline(always)]
-    pub(crate) fn part(self, from: u64, length: usize) -> Self {
-        Span { from: self.from + from as u32, length: length as u32 }
-    }
 }
 
 /// An event.

@@ -4,9 +4,9 @@
 use crate::columns::Columns;
 use crate::plan::NodeId;
 use crate::values::Unfit;
-use penstock_core::event::{Key, KnownKeys, Members, Row, Rows, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Coming, Duplicates, Flow, Sink, Want};
+use penstock_core::protocol::{Duplicates, Flow, Sink, Want};
 use penstock_core::shape::Shape;
 use penstock_core::value::lexical::Rules;
 
@@ -164,19 +164,6 @@ pub trait NativeSink {
     /// The key that is expected.
     fn expected_key(&self) -> &[u8] {
         &[]
-    }
-    /// See [`members_ahead`](penstock_core::protocol::Hints::members_ahead).
-    fn members_ahead(&self) -> &[Coming] {
-        &[]
-    }
-    /// See [`object_ahead`](penstock_core::protocol::Hints::object_ahead).
-    fn object_ahead(&self) -> &[Coming] {
-        &[]
-    }
-    /// Members that were found ahead. Returns how many of their values are taken; of the one behind them, only the key is.
-    /// None if no key is taken.
-    fn members(&mut self, _members: &Members<'_>) -> Option<usize> {
-        None
     }
     /// The form in which the next number should come.
     fn want(&self) -> Want {

@@ -9,9 +9,9 @@ use crate::events::{Events, Span, What};
 use crate::fast::{NativeSink, Settings};
 use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
-use penstock_core::event::{Key, KeyKind, KnownKeys, Members, Row, Rows, Scalar, Text};
+use penstock_core::event::{Key, KeyKind, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
-use penstock_core::protocol::{Coming, Duplicates, Flow, Sink, Trail, Want};
+use penstock_core::protocol::{Duplicates, Flow, Sink, Trail, Want};
 use penstock_core::shape::Shape;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::unix::since_2001;
@@ -421,68 +421,6 @@ impl NativeSink for Keyed {
         };
         let state = self.state(node, state);
         state.and_then(|it| it.lent.get(next as usize)).map_or(&[], |key| key.as_bytes())
-    }
-    #[inline(always)]
-    fn members_ahead(&self) -> &[Coming] {
-        let Frame { kind: FrameKind::Struct | FrameKind::Path, node, state, next, .. } = self.top
-        else {
-            return &[];
-        };
-        if self.settings.duplicates != Duplicates::Last {
-            return &[];
-        }
-        let nodes = &self.columns.plan().nodes;
-        self.state(node, state).map_or(&[], |state| state.ahead(next as usize, nodes))
-    }
-    #[inline(always)]
-    fn object_ahead(&self) -> &[Coming] {
-        let Aim::Column(node) = self.top.aim else { return &[] };
-        if self.settings.duplicates != Duplicates::Last {
-            return &[];
-        }
-        let nodes = &self.columns.plan().nodes;
-        self.state(node, 0).map_or(&[], |state| state.ahead(0, nodes))
-    }
-    #[inline(always)]
-    fn members(&mut self, members: &Members<'_>) -> Option<usize> {
-        let Frame { node, state, next, row, .. } = self.top;
-        let (text, begin) = members.text();
-        let all = self.events.keep(text.as_str())?;
-        for (count, member) in members.iter().enumerate() {
-            let key = next + member.place as u32;
-            // No other is wanted.
-            let &To::Column(column) = self.state(node, state)?.to.get(key as usize)? else {
-                return None;
-            };
-            (self.top.next, self.top.aim) = (key + 1, Aim::Column(column));
-            let name = all.part(member.key_at + 1 - begin, member.name_length);
-            self.events.push(What::Key(name), member.key_at);
-            if self.columns.rows_of(column) > row {
-                self.columns.truncate(column, row);
-            }
-            let (added, what) = match member.value {
-                Scalar::Int(value) => (self.columns.int(column, value), What::Int(value)),
-                Scalar::Float(value) => (self.columns.float(column, value), What::Float(value)),
-                Scalar::Text(text) => {
-                    let added = match self.columns.node(column).kind {
-                        Kind::Str => self.columns.text(column, text.text.as_str()),
-                        _ => self.columns.quoted_rarely(column, text.bytes()),
-                    };
-                    let span = all.part(member.at + 1 - begin, text.bytes().len());
-                    (added, What::Text(span))
-                }
-                Scalar::Bool(value) => (self.columns.boolean(column, value), What::Bool(value)),
-                Scalar::Null => (self.columns.null(column), What::Null),
-                _ => (Err(Unfit::Form), What::Null),
-            };
-            if let Err(why) = added {
-                self.refuse(why);
-                return Some(count);
-            }
-            self.events.push(what, member.at);
-        }
-        self.top.next = next + members.keys() as u32;
-        Some(members.values())
     }
     #[inline(always)]
     fn want(&self) -> Want {

@@ -2,14 +2,14 @@
 
 use penstock_core::json::lend;
 use penstock_core::keys::KeyTable;
-use penstock_core::protocol::{Coming, Want};
+use penstock_core::protocol::Want;
 use penstock_core::select::Names;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::Moment;
 use penstock_core::value::unix::Unit;
-use penstock_scan::{filled, gathered, make_room};
-use std::sync::{Arc, OnceLock};
+use penstock_scan::gathered;
+use std::sync::Arc;
 
 pub use penstock_core::convert::native::plan::{Check, Relation};
 
@@ -49,11 +49,6 @@ impl Node {
     #[must_use]
     pub fn may_be_null(&self) -> bool {
         self.nullable || self.absent == Absent::Null
-    }
-
-    /// Whether its values may be scalars.
-    fn takes_scalars(&self) -> bool {
-        !matches!(self.kind, Kind::List(_) | Kind::Tuple(..) | Kind::Struct(_) | Kind::Map(..))
     }
 }
 
@@ -218,41 +213,6 @@ pub struct State {
     pub names: Vec<Box<str>>,
     /// Where each leads.
     pub to: Vec<To>,
-    /// What a reader takes ahead.
-    ahead: OnceLock<Ahead>,
-}
-
-/// The keys of an object as a reader takes members ahead.
-#[derive(Clone, Debug)]
-struct Ahead {
-    coming: Vec<Coming>,
-    /// For each key, how many from it on have scalars: nothing if it is the only one.
-    runs: Vec<u32>,
-}
-
-impl Ahead {
-    fn new(state: &State, nodes: &[Node]) -> Self {
-        let (mut coming, mut runs) = (Vec::new(), filled(0, state.to.len()));
-        make_room(&mut coming, state.to.len());
-        for (key, to) in state.lent.iter().zip(&state.to) {
-            let want = match to {
-                To::Column(node) => nodes.get(*node as usize).map(|node| node.want),
-                _ => None,
-            };
-            coming.push(Coming { key: key.as_bytes().into(), want });
-        }
-        let mut length = 0;
-        for (place, to) in state.to.iter().enumerate().rev() {
-            let is_scalar = match to {
-                To::Column(node) => nodes.get(*node as usize).is_some_and(Node::takes_scalars),
-                To::Nothing => true,
-                To::State(_) | To::Items(_) => false,
-            };
-            length = if is_scalar && !coming[place].key.is_empty() { length + 1 } else { 0 };
-            runs[place] = if length > 1 { length } else { 0 };
-        }
-        Ahead { coming, runs }
-    }
 }
 
 impl State {
@@ -265,16 +225,7 @@ impl State {
             lent: gathered(keys.iter().map(|key| lend::Key::new(key))),
             names: keys,
             to,
-            ahead: OnceLock::new(),
         }
-    }
-
-    /// The members from a key on that have scalars, if there are several.
-    #[inline(always)]
-    pub(crate) fn ahead(&self, key: usize, nodes: &[Node]) -> &[Coming] {
-        let Ahead { coming, runs } = self.ahead.get_or_init(|| Ahead::new(self, nodes));
-        let Some(&length) = runs.get(key) else { return &[] };
-        coming.get(key..key + length as usize).unwrap_or_default()
     }
 }
 

@@ -4,10 +4,10 @@ use crate::columns::Columns;
 use crate::fast::NativeSink;
 use crate::values::Unfit;
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, KnownKeys, Members, Row, Rows, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Rows, Scalar, Text};
 use penstock_core::protocol::{
-    Coming, Copies, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Refused, RowsAs,
-    Sink, Step, Want,
+    Copies, Destination, Flow, FormatReader, Hints, InputView, LookAhead, Refused, RowsAs, Sink,
+    Step, Want,
 };
 use penstock_scan::{gathered, make_room};
 use std::convert::Infallible;
@@ -170,13 +170,6 @@ impl<F: NativeSink> Sink for Worker<F> {
         text(text: Text<'_>);
         piece(text: Text<'_>);
     }
-    #[inline(always)]
-    fn members(&mut self, members: &Members<'_>) -> Answer {
-        match self.fast.members(members) == Some(members.values()) {
-            true => Ok(Flow::Take),
-            false => Err(NotTaken),
-        }
-    }
     fn abandon(&mut self) {
         self.fast.clear();
     }
@@ -186,14 +179,6 @@ impl<F: NativeSink> Hints for Worker<F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         self.fast.expected_key()
-    }
-    #[inline(always)]
-    fn members_ahead(&self) -> &[Coming] {
-        self.fast.members_ahead()
-    }
-    #[inline(always)]
-    fn object_ahead(&self) -> &[Coming] {
-        self.fast.object_ahead()
     }
     #[inline(always)]
     fn want(&self) -> Want {

@@ -9,12 +9,12 @@ use crate::objects::{Mismatch, Owned, Refusal, Side, left_out, shortened};
 use crate::plan::PlanRef;
 use penstock_arrow::{Columns, Header, NativeSink, Unfit, Worker};
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, KnownKeys, Matched, Member, Members, Row, Rows, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Matched, Row, Rows, Scalar, Text};
 use penstock_core::path_step::PathStep;
 use penstock_core::position::Place;
 use penstock_core::protocol::{
-    Code, Coming, Copies, Destination, Flow, FormatReader, Hints, InputView, Judge, Kept, Look,
-    LookAhead, Misfit, Refused, RowsAs, Sink, Step, Want, scalar,
+    Code, Copies, Destination, Flow, FormatReader, Hints, InputView, Judge, Kept, Look, LookAhead,
+    Misfit, Refused, RowsAs, Sink, Step, Want,
 };
 use penstock_core::shape::Shape;
 use penstock_core::split::{PIECE_MEMORY, Shares};
@@ -153,34 +153,6 @@ impl<S: Side, F: NativeSink> Filling<S, F> {
         })
     }
 
-    /// Gives the builder the value of the member behind so many, and all members that follow: all, if none is taken.
-    #[cold]
-    #[inline(never)]
-    fn members_slowly(&mut self, members: &Members<'_>, taken: Option<usize>) -> Answer {
-        let mut rest = members.iter().skip(taken.unwrap_or(0));
-        if taken.is_some()
-            && let Some(Member { value, at, .. }) = rest.next()
-        {
-            self.give_slowly(at, |slow| scalar(slow, value, at))?;
-        }
-        self.members_by_name(rest, members)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn members_by_name<'m>(
-        &mut self,
-        some: impl Iterator<Item = Member<'m>>,
-        of: &Members<'_>,
-    ) -> Answer {
-        for member in some {
-            if self.key(of.name(&member), member.key_at)? != Flow::Skip {
-                scalar(self, member.value, member.at)?;
-            }
-        }
-        Ok(Flow::Take)
-    }
-
     /// Gives the builder the events of the record so far. The interpreter is attached.
     #[cold]
     #[inline(never)]
@@ -281,28 +253,6 @@ impl<S: Side, F: NativeSink> Sink for Filling<S, F> {
     fn expected_key_found(&mut self, at: u64) -> Answer {
         self.give(at, |fast| fast.expected_key_found(at), |slow| slow.expected_key_found(at))
     }
-    #[inline(always)]
-    fn members(&mut self, members: &Members<'_>) -> Answer {
-        if self.is_slow {
-            return Python::attach(|_| self.slow.members(members));
-        }
-        let taken = self.fast.members(members);
-        if taken == Some(members.values()) {
-            return Ok(Flow::Take);
-        }
-        self.members_slowly(members, taken)
-    }
-    #[inline(always)]
-    fn object(&mut self, members: &Members<'_>, at: u64, end: u64) -> Answer {
-        let was_slow = self.is_slow;
-        self.begin_map(at)?;
-        match self.is_slow == was_slow {
-            true => self.members(members)?,
-            // The members were expected by the columns.
-            false => self.members_by_name(members.iter(), members)?,
-        };
-        self.end_map(end)
-    }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         self.give(at, |fast| fast.scalar(value, at), |slow| slow.scalar(value, at))
     }
@@ -352,14 +302,6 @@ impl<S: Side, F: NativeSink> Hints for Filling<S, F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.is_slow { self.slow.expected_key() } else { self.fast.expected_key() }
-    }
-    #[inline(always)]
-    fn members_ahead(&self) -> &[Coming] {
-        if self.is_slow { self.slow.members_ahead() } else { self.fast.members_ahead() }
-    }
-    #[inline(always)]
-    fn object_ahead(&self) -> &[Coming] {
-        if self.is_slow { self.slow.object_ahead() } else { self.fast.object_ahead() }
     }
     #[inline(always)]
     fn want(&self) -> Want {
