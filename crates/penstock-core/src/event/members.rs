@@ -2,7 +2,6 @@
 
 use super::{Scalar, Text};
 use penstock_scan::ValidText;
-use std::ops::Range;
 
 /// Members that follow one another, whose keys the sink [expected](crate::protocol::Hints::members_ahead) in this
 /// order, and whose values are scalars. They were found in one go, so no event is reported for each.
@@ -13,8 +12,6 @@ pub struct Members<'a> {
     base: u64,
     /// Where in the text the members begin. Their places count from there.
     from: usize,
-    /// Where the last of them ends.
-    to: usize,
     /// How many of the expected keys were found.
     keys: usize,
     found: &'a [Found],
@@ -80,18 +77,18 @@ impl Found {
 }
 
 impl<'a> Members<'a> {
-    /// Members that were found in a part of a text, which has the offset `base`. Their places count from the beginning of the
-    /// part. `keys` of the expected keys were found, and `found` has the values that are wanted.
+    /// Members that were found in a text, which has the offset `base`. Their places count from `from`. `keys` of the
+    /// expected keys were found, and `found` has the values that are wanted.
     #[inline(always)]
     #[must_use]
     pub fn new(
         text: ValidText<'a>,
         base: u64,
-        part: Range<usize>,
+        from: usize,
         keys: usize,
         found: &'a [Found],
     ) -> Self {
-        Members { text, base, from: part.start, to: part.end, keys, found }
+        Members { text, base, from, keys, found }
     }
 
     /// How many of the expected keys were found, also of those whose values are not wanted.
@@ -106,13 +103,6 @@ impl<'a> Members<'a> {
     #[must_use]
     pub fn values(&self) -> usize {
         self.found.len()
-    }
-
-    /// The text of all members, and its offset.
-    #[inline(always)]
-    #[must_use]
-    pub fn text(&self) -> (ValidText<'a>, u64) {
-        (self.text.slice(self.from..self.to), self.base + self.from as u64)
     }
 
     /// The name in the key of a member.

@@ -254,7 +254,7 @@ impl Reader {
         macro_rules! found {
             ($sought:expr) => {{
                 let found = &self.ahead[..$sought.found];
-                Members::new(valid, base, $sought.from..$sought.end, $sought.keys, found)
+                Members::new(valid, base, $sought.from, $sought.keys, found)
             }};
         }
         // rule: open

@@ -129,7 +129,7 @@ samples! {
     Matched<'_>: Matched::Index(7);
     Outcome: Outcome::Int(7);
     Container: Container { kind: ContainerKind::Set, shared: None };
-    &Members<'_>: Box::leak(Box::new(Members::new("7".into(), 7, 0..1, 7, &[])));
+    &Members<'_>: Box::leak(Box::new(Members::new("7".into(), 7, 0, 7, &[])));
     &KnownKeys<'_>: &KnownKeys { shape: 7, keys: &[], places: &[], at: 0 };
     &mut [Option<Want>]: &mut [];
     &Rows<'_>: Box::leak(Box::new(Rows::new("7\n".into(), 7, &[0, 2], 1, None)));
