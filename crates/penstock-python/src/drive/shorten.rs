@@ -312,8 +312,9 @@ macro_rules! passed {
     (@ mut key $($rest:tt)*) => {};
     (@ mut written_key $($rest:tt)*) => {};
     (@ mut expected_key_found $($rest:tt)*) => {};
-    (@ mut members $($rest:tt)*) => {};
-    (@ mut object $($rest:tt)*) => {};
+    // It answers each member, so the reader finds none ahead.
+    (@ ref members_ahead $($rest:tt)*) => {};
+    (@ ref object_ahead $($rest:tt)*) => {};
     (@ mut scalar $($rest:tt)*) => {};
     (@ mut null $($rest:tt)*) => {};
     (@ mut boolean $($rest:tt)*) => {};
