@@ -12,7 +12,7 @@ use crate::plan::{ClassId, ClassPlan, Lent, Plan, State, runs};
 use penstock_core::event::Text;
 use penstock_core::json::lend::Key;
 use penstock_core::protocol::{Coming, Flow};
-use penstock_scan::make_room;
+use penstock_scan::{filled, gathered, make_room};
 
 /// How many keys that the class does not name a state knows, and how long they may be.
 const MOST_OTHERS: usize = 64;
@@ -129,22 +129,27 @@ impl Learnt {
     #[inline(never)]
     fn make_chain(&mut self, lent: &Lent) {
         let named = self.named();
+        let count = self.next.len() - 1;
         // Behind the last key there may be no other.
-        let mut chain = Chain { places: vec![NONE; self.next.len() - 1], ..Chain::default() };
+        let mut chain = Chain { places: filled(NONE, count), ..Chain::default() };
+        make_room(&mut chain.keys, count);
+        make_room(&mut chain.coming, count);
         let mut takes = Vec::new();
+        make_room(&mut takes, count);
         let mut key = self.behind(NONE);
         while let Some(place @ &mut NONE) = chain.places.get_mut(key as usize) {
-            let (coming, scalar) = match key as usize {
-                known if known < named => match lent.coming(known) {
-                    Some(coming) => (coming.clone(), lent.takes_scalar(known)),
-                    None => break,
-                },
-                other => (Coming { key: self.others[other - named].clone(), want: None }, true),
-            };
+            let known = lent.coming(key as usize);
+            let other =
+                || self.others.get((key as usize).checked_sub(named)?).map(|key| (key, None));
+            let of_class = known.map(|coming| (&coming.key, coming.want));
+            // Where nothing is lent, the keys of the class have no text.
+            let Some((text, want)) = of_class.or_else(other) else { break };
             *place = chain.keys.len() as u32;
-            takes.push(scalar && !coming.key.is_empty());
+            let scalar = known.is_none() || lent.takes_scalar(key as usize);
+            takes.push(scalar && !text.is_empty());
             chain.keys.push(key);
-            chain.coming.push(coming);
+            let key_text = gathered(text.iter().copied()).into_boxed_slice();
+            chain.coming.push(Coming { key: key_text, want });
             key = self.behind(key);
         }
         chain.runs = runs(&takes);

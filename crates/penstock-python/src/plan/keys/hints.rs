@@ -5,6 +5,7 @@
 
 use penstock_core::json::lend::Key;
 use penstock_core::protocol::Coming;
+use penstock_scan::filled;
 
 use crate::plan::{
     Aim, Build, ClassPlan, KeyEdge, Kind, KindByte, Node, NodeId, Plan, State, TagRule, Tagged,
@@ -100,7 +101,7 @@ fn is_made_at_once(class: &ClassPlan) -> bool {
 
 /// For each place, how many from it on are so; nothing if it is the only one.
 pub(crate) fn runs(are_so: &[bool]) -> Vec<u32> {
-    let mut runs = vec![0; are_so.len()];
+    let mut runs = filled(0, are_so.len());
     let mut length = 0;
     for (place, is_so) in are_so.iter().enumerate().rev() {
         length = if *is_so { length + 1 } else { 0 };
