@@ -24,10 +24,8 @@ pub struct Member<'a> {
     pub place: usize,
     /// Its value.
     pub value: Scalar<'a>,
-    /// The offset of its key, which has a quote before the name.
+    /// The offset of its key.
     pub key_at: u64,
-    /// How many bytes the name in its key has.
-    pub name_length: usize,
     /// The offset of its value.
     pub at: u64,
 }
@@ -42,10 +40,8 @@ pub struct Found {
     pub value: FoundValue,
     /// Its place among the expected keys.
     pub place: u32,
-    /// Where its key begins, with a quote.
+    /// Where its key begins.
     pub key_at: u32,
-    /// Where the name in the key ends, before its closing quote.
-    pub key_end: u32,
     /// Where its value begins.
     pub at: u32,
 }
@@ -72,8 +68,7 @@ pub enum FoundValue {
 
 impl Found {
     /// No member: fills the room for them.
-    pub const NONE: Found =
-        Found { value: FoundValue::Null, place: 0, key_at: 0, key_end: 0, at: 0 };
+    pub const NONE: Found = Found { value: FoundValue::Null, place: 0, key_at: 0, at: 0 };
 }
 
 impl<'a> Members<'a> {
@@ -105,13 +100,6 @@ impl<'a> Members<'a> {
         self.found.len()
     }
 
-    /// The name in the key of a member.
-    #[must_use]
-    pub fn name(&self, member: &Member<'_>) -> Text<'a> {
-        let from = (member.key_at - self.base) as usize + 1;
-        Text { text: self.text.slice(from..from + member.name_length), ascii: false }
-    }
-
     /// Each value that is wanted.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = Member<'a>> + '_ {
@@ -133,7 +121,6 @@ impl<'a> Members<'a> {
                 place: found.place as usize,
                 value,
                 key_at: begin + u64::from(found.key_at),
-                name_length: (found.key_end - found.key_at) as usize - 1,
                 at: begin + u64::from(found.at),
             }
         })

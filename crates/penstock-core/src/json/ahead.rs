@@ -4,7 +4,7 @@
 //! wants, and no event is reported in between. This is no second grammar: whatever differs, and whatever the window
 //! may have cut, is left to the grammar, from the beginning of the member.
 
-use super::token::{self, Passed};
+use super::token;
 use crate::event::members::{Found, FoundValue, MOST};
 use crate::protocol::{Coming, Want};
 use crate::value::number::{self, Outcome};
@@ -83,15 +83,14 @@ impl Seek<'_> {
                     }
                     let Some((value, end)) = self.value(isa, at, from, want) else { break };
                     let key_at = (pos - from) as u32;
-                    let key_end = key_at + coming.key.len() as u32 - 2;
                     let (place, at) = (sought.keys as u32, (at - from) as u32);
-                    self.room[sought.found] = Found { value, place, key_at, key_end, at };
+                    self.room[sought.found] = Found { value, place, key_at, at };
                     sought.found += 1;
                     end
                 }
-                None => match self.pass(isa, at) {
-                    Some(end) => end,
-                    None => break,
+                None => match token::behind_scalar(isa, text, at, self.number) {
+                    Some(end) if end < text.len() => end,
+                    _ => break,
                 },
             };
             sought.end = end;
@@ -109,29 +108,6 @@ impl Seek<'_> {
             pos = next;
         }
         sought
-    }
-
-    /// The end of the scalar at `pos`, which is only validated.
-    #[inline(always)]
-    fn pass<I: Isa>(&self, isa: I, pos: usize) -> Option<usize> {
-        let text = self.text;
-        match *text.get(pos)? {
-            b'"' => match token::pass_string(isa, text, pos + 1) {
-                Passed::Closed(end) => Some(end),
-                _ => None,
-            },
-            b'-' | b'0'..=b'9' => {
-                let scanned = number::scan(text, pos);
-                let end = scanned.end;
-                let is_whole = end < text.len() && end - pos <= self.number;
-                let is_good = !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished);
-                (is_whole && is_good).then_some(end)
-            }
-            b't' => word(text, pos, b"true"),
-            b'f' => word(text, pos, b"false"),
-            b'n' => word(text, pos, b"null"),
-            _ => None,
-        }
     }
 
     /// The place behind white space: of a byte in the window. Nothing if there is none.
@@ -169,9 +145,9 @@ impl Seek<'_> {
                 is_plain.then_some((FoundValue::Text { end, ascii: found.ascii }, found.at + 1))
             }
             b'-' | b'0'..=b'9' => self.number_at(pos, want),
-            b't' => Some((FoundValue::Bool(true), word(text, pos, b"true")?)),
-            b'f' => Some((FoundValue::Bool(false), word(text, pos, b"false")?)),
-            b'n' => Some((FoundValue::Null, word(text, pos, b"null")?)),
+            b't' => Some((FoundValue::Bool(true), token::behind_word(text, pos, b"true")?)),
+            b'f' => Some((FoundValue::Bool(false), token::behind_word(text, pos, b"false")?)),
+            b'n' => Some((FoundValue::Null, token::behind_word(text, pos, b"null")?)),
             _ => None,
         }
     }
@@ -212,10 +188,4 @@ impl Seek<'_> {
         };
         Some((value, end))
     }
-}
-
-/// The end of a literal, if it stands there.
-#[inline(always)]
-fn word(text: &[u8], pos: usize, word: &[u8]) -> Option<usize> {
-    stands_at(text, pos, word).then_some(pos + word.len())
 }

@@ -553,23 +553,19 @@ impl Reader {
                                 continue 'step;
                             }
                             let sought = sought!(pos + 1, ahead);
-                            let ends = match sought.brace {
-                                Some(brace)
-                                    if self.stack.is_empty()
-                                        && self.framing != Framing::Document =>
-                                {
-                                    match self.value_ends(text, pos, brace + 1, last, false) {
-                                        Ok(true) => Some(brace),
-                                        Ok(false) => leave!(Step::More),
-                                        // It is found again behind the members.
-                                        Err(_) => {
-                                            self.trailing = 0;
-                                            None
-                                        }
-                                    }
-                                }
-                                brace => brace,
-                            };
+                            let is_record =
+                                self.stack.is_empty() && self.framing != Framing::Document;
+                            let ends = sought.brace.filter(|brace| {
+                                // If it does not, or the window does not say so, that is found again
+                                // behind the members: so no text is read again and again.
+                                let ends = !is_record
+                                    || matches!(
+                                        self.value_ends(text, pos, brace + 1, last, false),
+                                        Ok(true)
+                                    );
+                                self.trailing = 0;
+                                ends
+                            });
                             if let Some(brace) = ends {
                                 let (members, end) = (found!(sought), base + brace as u64);
                                 let told = sink.object(&members, at, end);

@@ -10,12 +10,11 @@ use super::comment::Comment;
 use super::framing::Framing;
 use super::partial::WHOLE;
 use super::reader::{NOWHERE, Reader, State};
-use super::token::{self, Passed};
+use super::token;
 use crate::error::Fail;
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::protocol::erased::{AnySink, Refused};
 use crate::protocol::{Flow, Hints, Listener, Look, LookAhead, Sink, Step, Want};
-use crate::value::number::{self, Outcome};
 use penstock_scan::{Chosen, Isa, Job, StringEnd, ValidText, stands_at};
 
 /// A map in which the reader looks ahead.
@@ -72,7 +71,7 @@ impl Job for Seek<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let Seek { text, from, tokens, bytes, .. } = self;
+        let Seek { text, from, tokens, numbers, bytes, .. } = self;
         let name = self.sought.strip_suffix(b":")?;
         let mut pos = from;
         while pos - from <= bytes {
@@ -92,44 +91,13 @@ impl Job for Seek<'_> {
             if found {
                 return Some((key, pos));
             }
-            pos = isa.space(text, self.behind_value(isa, pos)?);
+            pos = isa.space(text, token::behind_scalar(isa, text, pos, numbers)?);
             if text.get(pos) != Some(&b',') {
                 return None;
             }
             pos = isa.space(text, pos + 1);
         }
         None
-    }
-}
-
-impl Seek<'_> {
-    /// The index after the value at `pos`, if that is a scalar.
-    #[inline(always)]
-    fn behind_value<I: Isa>(&self, isa: I, pos: usize) -> Option<usize> {
-        let text = self.text;
-        match *text.get(pos)? {
-            b'"' => match token::pass_string(isa, text, pos + 1) {
-                Passed::Closed(end) => Some(end),
-                _ => None,
-            },
-            b'-' | b'0'..=b'9' => {
-                let short = match number::short_int(text, pos) {
-                    Some((_, end)) => Some(end),
-                    None => number::short_float(text, pos).map(|(_, end)| end),
-                };
-                if let Some(end) = short.filter(|end| end - pos <= self.numbers) {
-                    return Some(end);
-                }
-                let scanned = number::scan(text, pos);
-                let is_good = !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished);
-                (is_good && scanned.end - pos <= self.numbers).then_some(scanned.end)
-            }
-            first => {
-                let words: [&[u8]; 3] = [b"true", b"false", b"null"];
-                let word = words.into_iter().find(|word| word[0] == first)?;
-                text[pos..].starts_with(word).then(|| pos + word.len())
-            }
-        }
     }
 }
 

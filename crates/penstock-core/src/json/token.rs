@@ -1,7 +1,8 @@
 //! The JSON reader's faults of tokens, and its small tests on bytes.
 
 use crate::error::Fault;
-use penstock_scan::{BadEscape, EscapeCheck, Isa, check_json_escape};
+use crate::value::number::{self, Outcome};
+use penstock_scan::{BadEscape, EscapeCheck, Isa, check_json_escape, stands_at};
 
 /// The byte before each value of an RFC 7464 sequence.
 pub(super) const SEPARATOR: u8 = 0x1E;
@@ -43,6 +44,45 @@ pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
             None => return Passed::Cut(pos),
         }
     }
+}
+
+/// The index after the scalar at `pos`, which is only validated. Nothing if none stands there, or if a number is longer
+/// than so many bytes. A number at the end of the window may go on.
+#[inline(always)]
+pub(super) fn behind_scalar<I: Isa>(
+    isa: I,
+    text: &[u8],
+    pos: usize,
+    numbers: usize,
+) -> Option<usize> {
+    match *text.get(pos)? {
+        b'"' => match pass_string(isa, text, pos + 1) {
+            Passed::Closed(end) => Some(end),
+            _ => None,
+        },
+        b'-' | b'0'..=b'9' => {
+            let short = match number::short_int(text, pos) {
+                Some((_, end)) => Some(end),
+                None => number::short_float(text, pos).map(|(_, end)| end),
+            };
+            if let Some(end) = short.filter(|end| end - pos <= numbers) {
+                return Some(end);
+            }
+            let scanned = number::scan(text, pos);
+            let is_good = !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished);
+            (is_good && scanned.end - pos <= numbers).then_some(scanned.end)
+        }
+        b't' => behind_word(text, pos, b"true"),
+        b'f' => behind_word(text, pos, b"false"),
+        b'n' => behind_word(text, pos, b"null"),
+        _ => None,
+    }
+}
+
+/// The index after a literal, if it stands there.
+#[inline(always)]
+pub(super) fn behind_word(text: &[u8], pos: usize, word: &[u8]) -> Option<usize> {
+    stands_at(text, pos, word).then_some(pos + word.len())
 }
 
 /// The index after the escapes at `at`, one after another. They are not validated here: an invalid

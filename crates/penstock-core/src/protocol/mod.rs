@@ -45,7 +45,7 @@ pub use members::{Duplicates, Unknown};
 pub use misfit::{Code, Misfit};
 pub(crate) use reader::takes;
 pub use reader::{FormatReader, Step};
-pub use row::{expand, expand_inline, scalar};
+pub use row::{expand, expand_inline};
 pub use sink::{Flow, Sink};
 pub use trace::Trace;
 pub use trail::Trail;

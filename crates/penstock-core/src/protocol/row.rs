@@ -92,11 +92,7 @@ pub(crate) fn name<S: LookAhead + ?Sized>(
 }
 
 /// Reports a value with the method for its kind.
-///
-/// # Errors
-/// The sink's error.
-#[inline]
-pub fn scalar<S: Sink + ?Sized>(
+pub(crate) fn scalar<S: Sink + ?Sized>(
     sink: &mut S,
     value: Scalar<'_>,
     at: u64,

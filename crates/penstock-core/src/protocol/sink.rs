@@ -105,7 +105,8 @@ pub trait Sink {
     /// not get those behind it.
     #[inline(always)]
     fn members(&mut self, members: &Members<'_>) -> Result<Flow, Self::Error> {
-        // Only a sink that expects members without wanting them has to know their places.
+        // A sink that does not want all of them has to write this itself.
+        debug_assert_eq!(members.keys(), members.values());
         for Member { value, key_at, at, .. } in members.iter() {
             self.expected_key_found(key_at)?;
             scalar(self, value, at)?;
