@@ -23,6 +23,14 @@ class Row:
 
 
 @dataclass
+class Two:
+    """Its members are read in one go."""
+
+    name: str = ""
+    count: int = 0
+
+
+@dataclass
 class Dot:
     kind: Literal["dot"]
     name: str = ""
@@ -55,6 +63,14 @@ TOKENS: dict[str, tuple[Make, Callable[[int], bytes]]] = {
     "wanted number": (json(float), lambda n: b"[0." + b"7" * n + b"]"),
     "wanted number, all digits kept": (json(Decimal), lambda n: b"[0." + b"7" * n + b"]"),
     "skipped number": (json(Row), lambda n: b'{"no": ' + b"7" * n + b"}"),
+    "second string of several members": (
+        json(Two),
+        lambda n: b'{"count": 1, "name": "' + b"x" * n + b'"}',
+    ),
+    "white space behind an object made at once": (
+        partial(penstock.ndjson.Decoder, Two),
+        lambda n: b'{"name": "' + b"x" * (n // 2) + b'", "count": 1}' + b" " * (n // 2) + b"\n",
+    ),
     "white space": (json(), lambda n: b"[" + b" " * n + b"]"),
     "white space at the start": (json(), lambda n: b" \n" * (n // 2) + b"1"),
     "white space where it is skipped": (json(Row), lambda n: b'{"no": [' + b"\t" * n + b"]}"),
