@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from model import Call
 
+    from penstock import Log
+
 APPENDED = {"append": 100_000, "append, on the disk": 200}
 REPLAYED = 1_000_000
 READING = "reading"
@@ -65,18 +67,20 @@ def in_a_folder(work: Callable[[Path, list[Put]], dict[int, str]]) -> Call:
     return call
 
 
-def penstock(variant: str) -> Call:
-    """Penstock."""
+def opened(folder: Path, variant: str) -> Log[Put, dict[int, str]]:
+    """Return a new log of Penstock."""
     import penstock
 
+    return penstock.Log(
+        folder / "log.ndjson", Put, fold=apply, state=dict[int, str], sync=variant != "append"
+    )
+
+
+def penstock(variant: str) -> Call:
+    """Penstock."""
+
     def work(folder: Path, made: list[Put]) -> dict[int, str]:
-        with penstock.Log(
-            folder / "log.ndjson",
-            Put,
-            fold=apply,
-            state=dict[int, str],
-            sync=variant != "append",
-        ) as log:
+        with opened(folder, variant) as log:
             for event in made:
                 log.append(event)
             return log.state
@@ -86,16 +90,9 @@ def penstock(variant: str) -> Call:
 
 def penstock_all(variant: str) -> Call:
     """Penstock, all events with one call."""
-    import penstock
 
     def work(folder: Path, made: list[Put]) -> dict[int, str]:
-        with penstock.Log(
-            folder / "log.ndjson",
-            Put,
-            fold=apply,
-            state=dict[int, str],
-            sync=variant != "append",
-        ) as log:
+        with opened(folder, variant) as log:
             log.append_all(made)
             return log.state
 

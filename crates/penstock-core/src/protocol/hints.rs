@@ -52,7 +52,8 @@ pub trait Hints {
     }
     /// If the next value is a map: the members with which it probably begins, as
     /// [`members_ahead`](Self::members_ahead) says them once it has begun. A sink that gives some of them takes such a map
-    /// also as a whole, with [`object`](super::Sink::object), and without looking ahead.
+    /// also as a whole, with [`object`](super::Sink::object), and without looking ahead. The beginning of the map changes
+    /// nothing of what it expects.
     #[inline(always)]
     fn object_ahead(&self) -> &[Coming] {
         &[]
